@@ -1,0 +1,5 @@
+//! The engine of Quorate.
+
+pub mod model;
+pub mod venue;
+pub mod venues;
