@@ -172,6 +172,11 @@ impl Board {
         self.places.load().get(&pair).map_or(place, Arc::clone)
     }
 
+    /// Gives every pair that has a place.
+    pub(crate) fn pairs(&self) -> Vec<Pair> {
+        self.places.load().keys().copied().collect()
+    }
+
     /// Forgets a pair.
     pub(crate) fn remove(&self, pair: &Pair) {
         self.places.rcu(|places| {

@@ -3,7 +3,7 @@
 mod messages;
 mod pairs;
 
-pub(crate) use messages::{Ask, CoordinatorPort, Landed, Subscribe};
+pub(crate) use messages::{Ask, CoordinatorPort, Landed, Stop, Subscribe};
 pub use messages::{AskError, QuoteUpdate};
 
 use crate::{
@@ -46,6 +46,8 @@ pub(crate) struct Coordinator {
     pairs: HashMap<Pair, PairState>,
     changed: HashSet<Pair>,
     flush_due: bool,
+    /// How far the venues' clocks are ahead of ours, as of the last tick.
+    skew_ms: Option<i64>,
     /// When the second began in which rounds are being counted, and how many began in it.
     second: (Instant, u32),
 }
@@ -60,7 +62,7 @@ impl Coordinator {
                 state.learn(number, &Ok(Arc::clone(quote)), quote.received);
             }
         }
-        Self { settings, venues, board, pairs, changed: HashSet::new(), flush_due: false, second: (Instant::now(), 0) }
+        Self { settings, venues, board, pairs, changed: HashSet::new(), flush_due: false, skew_ms: None, second: (Instant::now(), 0) }
     }
 
     /// Takes in what became of asking a venue for a pair.
@@ -95,7 +97,7 @@ impl Coordinator {
 
     /// Leaves the venues' times out of account while most of them say that our own clock is off.
     fn rules(&self) -> AdmissionRules {
-        AdmissionRules { trust_venue_time: crate::engine::skew_ms(&self.venues).is_none_or(|ms| ms.unsigned_abs() <= 2_000), ..self.settings.rules }
+        AdmissionRules { trust_venue_time: self.skew_ms.is_none_or(|ms| ms.unsigned_abs() <= 2_000), ..self.settings.rules }
     }
 
     /// Gives the state of a pair that may not have been asked for before; of those on demand the least recently asked goes.
@@ -259,6 +261,7 @@ impl Coordinator {
     /// Publishes what time alone has changed, and looks at the clock.
     fn tick(&mut self) {
         self.board.clock.check();
+        self.skew_ms = crate::engine::skew_ms(&self.venues);
         let (now, max_age, stale) = (Instant::now(), self.settings.terms.max_age, self.settings.rules.max_age);
         let due: Vec<Pair> = self.pairs.iter().filter(|(_, state)| state.has_aged(now, max_age.min(stale), max_age.max(stale))).map(|(pair, _)| *pair).collect();
         due.into_iter().for_each(|pair| self.publish(pair));
@@ -308,4 +311,12 @@ impl Handler<Subscribe> for Coordinator {
     }
 }
 
-crate::metered!(Coordinator: Ask, Landed, Subscribe);
+impl Handler<Stop> for Coordinator {
+    type Result = ();
+
+    fn handle(&mut self, _: Stop, ctx: &mut Self::Context) {
+        ctx.terminate();
+    }
+}
+
+crate::metered!(Coordinator: Ask, Landed, Subscribe, Stop);

@@ -106,8 +106,8 @@ impl Exchange {
             coordinator,
             transport: connect.transport(&limits),
             scratch,
-            mirrors: Mirrors::new(cell.origins.len()),
-            breaker: Breaker::new(fastrand::u64(..)),
+            mirrors: Mirrors::new(cell.origins.len().saturating_sub(1)),
+            breaker: Breaker::new(fastrand::u64(..), cell.fetch_timeout),
             budget: Rc::new(OutgoingBudget::new(&profile.budget)),
             listing,
             plan: Plan::default(),
@@ -133,8 +133,8 @@ impl Exchange {
             ctx.run_later(self.interval, Self::poll);
             return;
         }
-        let urls = self.mirrors.order(Instant::now()).map(|origin| (origin, self.url(origin, path))).collect();
-        let leg = self.leg(urls, 1);
+        let origin = self.mirrors.walk(Instant::now()).at();
+        let leg = self.leg(self.url(origin, path), 1);
         ctx.spawn(leg.fly().into_actor(self).map(|flown, act, ctx| {
             // Any answer will do: the connection stands.
             act.note(&flown, flown.result.as_ref().map(|_| ()).map_err(Clone::clone));
@@ -146,14 +146,14 @@ impl Exchange {
     }
 
     fn url(&self, origin: usize, path: &str) -> Rc<str> {
-        format!("{}{path}", self.cell.origins.get(origin).map_or("", String::as_str)).into()
+        format!("{}{path}", self.cell.origin(origin)).into()
     }
 
-    fn leg(&mut self, urls: Vec<(usize, Rc<str>)>, weight: u32) -> Leg {
-        let now = Instant::now();
-        self.last_sent = Some(now);
-        let deadline = now.checked_add(self.cell.fetch_timeout).unwrap_or(now);
-        Leg { transport: Rc::clone(&self.transport), urls, budget: Rc::clone(&self.budget), weight, started: now, deadline }
+    fn leg(&mut self, url: Rc<str>, weight: u32) -> Leg {
+        let started = Instant::now();
+        self.last_sent = Some(started);
+        let (transport, cell, budget) = (Rc::clone(&self.transport), Arc::clone(&self.cell), Rc::clone(&self.budget));
+        Leg { transport, cell, budget, url, walk: self.mirrors.walk(started), weight, started }
     }
 
     /// Sends the next request of the plan, and sets the time of the one after it.
@@ -212,8 +212,8 @@ impl Exchange {
             return Err(Fault::new(Reason::Paused, "paused by an operator"));
         }
         let now = Instant::now();
-        self.budget.try_take(weight, purpose)?;
-        self.breaker.permit(now).map(|_| ())
+        let _permit = self.breaker.permit(now)?;
+        self.budget.try_take(weight, purpose).inspect_err(|fault| self.breaker.record(now, self.cell.clock.now(), Err(fault)))
     }
 
     /// Starts a flight, or fails its pairs with why it may not start.
@@ -229,34 +229,30 @@ impl Exchange {
             self.hand_out(outcomes, waiters);
             return;
         }
-        let urls = self.urls_of(&request);
-        let leg = self.leg(urls, weight);
+        let url = self.url_of(&request);
+        let leg = self.leg(url, weight);
         let id = self.flights_begun;
         self.flights_begun = id.wrapping_add(1);
         self.flights.insert(id, Flight { request, everything: endpoint.reach == Reach::All, waiters });
         ctx.spawn(leg.fly().into_actor(self).map(move |flown, act, _| act.land(id, flown)));
     }
 
-    /// Gives the addresses of a request in the order in which to try them. Those of one pair are kept: they are asked again and again.
-    fn urls_of(&mut self, request: &Planned) -> Vec<(usize, Rc<str>)> {
+    /// Gives the first address of a request. Those of one pair are kept: they are asked again and again.
+    fn url_of(&mut self, request: &Planned) -> Rc<str> {
         const KEPT_MAX: usize = 4096;
-        let order: Vec<usize> = self.mirrors.order(Instant::now()).collect();
-        let path = || self.path(request).unwrap_or_default();
-        let [pair] = request.pairs.as_slice() else {
-            let path = path();
-            return order.into_iter().map(|origin| (origin, self.url(origin, &path))).collect();
-        };
-        if self.urls.len() > KEPT_MAX {
+        let origin = self.mirrors.walk(Instant::now()).at();
+        let make = || self.url(origin, &self.path(request).unwrap_or_default());
+        let [pair] = request.pairs.as_slice() else { return make() };
+        let key = (origin, request.endpoint, *pair);
+        if let Some(url) = self.urls.get(&key) {
+            return Rc::clone(url);
+        }
+        let url = make();
+        if self.urls.len() >= KEPT_MAX {
             self.urls.clear();
         }
-        let mut urls = Vec::with_capacity(order.len());
-        for origin in order {
-            let key = (origin, request.endpoint, *pair);
-            let url = self.urls.get(&key).cloned().unwrap_or_else(|| self.url(origin, &self.path(request).unwrap_or_default()));
-            self.urls.entry(key).or_insert_with(|| Rc::clone(&url));
-            urls.push((origin, url));
-        }
-        urls
+        self.urls.insert(key, Rc::clone(&url));
+        url
     }
 
     /// Takes in what a flight brought.
@@ -328,7 +324,9 @@ impl Exchange {
     fn note(&mut self, flown: &Flown, ended: Result<(), Fault>) {
         let (now, time) = (Instant::now(), self.cell.clock.now());
         self.breaker.record(now, time, ended.as_ref().map(|()| ()));
-        self.mirrors.used(flown.origin, now);
+        if flown.result.is_ok() {
+            self.mirrors.worked(now, flown.origin);
+        }
         {
             let mut facts = self.cell.facts();
             facts.requests = facts.requests.saturating_add(flown.tries);
@@ -350,15 +348,16 @@ impl Exchange {
     }
 
     fn refresh_state(&self) {
-        let word = self.breaker.word(Instant::now());
+        let guard = self.breaker.state(Instant::now()).state;
         let facts = self.cell.facts();
         let failing = facts.last_fault.as_ref().is_some_and(|(at, f)| f.reason.is_fault() && facts.last_answer.is_none_or(|ok| ok < *at));
-        let state = match word {
+        let state = match guard {
             _ if facts.paused => VenueState::Paused,
-            Some(state) => state,
-            None if failing => VenueState::Failing,
-            None if facts.last_answer.is_none() => VenueState::Starting,
-            None => VenueState::Up,
+            "open" | "half_open" => VenueState::BreakerOpen,
+            "closed" if failing => VenueState::Failing,
+            "closed" if facts.last_answer.is_none() => VenueState::Starting,
+            "closed" => VenueState::Up,
+            _ => VenueState::RateLimited,
         };
         drop(facts);
         self.cell.set_state(state);

@@ -66,6 +66,11 @@ pub(crate) struct Subscribe {
     pub(crate) to: Recipient<QuoteUpdate>,
 }
 
+/// Ends the actor, at the engine's shutdown.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Stop;
+
 /// Tells a subscriber that the view of a pair has changed. A subscriber whose mailbox is full misses it and gets a later one: the drops are counted.
 #[derive(Clone, Debug, Message)]
 #[rtype(result = "()")]

@@ -120,13 +120,6 @@ impl Builder {
         self
     }
 
-    /// Adds a built-in venue from the table.
-    #[must_use]
-    pub fn built_in(mut self, venue: &'static dyn Venue) -> Self {
-        self.venues.insert(venue.profile().id.to_owned(), Arc::new(BuiltIn(venue)));
-        self
-    }
-
     /// Sets what is particular to one venue.
     #[must_use]
     pub fn venue_config(mut self, id: &str, config: VenueConfig) -> Self {
@@ -215,7 +208,7 @@ impl Builder {
             return Err(StartError::NoSystem);
         }
         if self.venues.is_empty() {
-            self = crate::venues::VENUES.iter().fold(self, |builder, venue| builder.built_in(*venue));
+            self = crate::venues::VENUES.iter().fold(self, |builder, venue| builder.venue(*venue));
         }
         if let Some(unknown) = self.configs.keys().find(|id| !self.venues.contains_key(*id)) {
             return Err(StartError::NoSuchVenue(unknown.clone()));
@@ -265,6 +258,3 @@ fn places(arbiters: Option<usize>) -> Result<Vec<Place>, StartError> {
         Some(count) => Err(StartError::Arbiters(count)),
     }
 }
-
-/// Lets a row of the table stand where an owned venue is due.
-struct BuiltIn(&'static dyn Venue);

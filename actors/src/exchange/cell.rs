@@ -14,6 +14,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
+use tokio::time::Instant;
+
+/// The same kind of fault of a venue is logged once in so long.
+const LOG_EVERY: Duration = Duration::from_secs(10);
 
 /// Holds what a user sets about a venue, beside the venue itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,6 +46,7 @@ pub(crate) struct Cell {
     pub(crate) port: ArcSwapOption<Port<Exchange>>,
     last: Mutex<HashMap<Pair, Arc<Quote>>>,
     facts: Mutex<Facts>,
+    logged: Mutex<HashMap<Reason, (Instant, u64)>>,
 }
 
 /// Tells in one word how a venue is doing.
@@ -130,7 +135,13 @@ impl Cell {
             port: ArcSwapOption::empty(),
             last: Mutex::default(),
             facts: Mutex::new(facts),
+            logged: Mutex::default(),
         }
+    }
+
+    /// Gives an address by its number; the first is the origin.
+    pub(crate) fn origin(&self, number: usize) -> &str {
+        self.origins.get(number).map_or("", String::as_str)
     }
 
     /// Gives the last quotes. A panic elsewhere cannot leave them half written: they are replaced whole.
@@ -148,6 +159,21 @@ impl Cell {
         if facts.state != state {
             facts.state = state;
             facts.since = self.clock.now();
+        }
+    }
+}
+
+impl Cell {
+    /// Logs a fault, at most once for each kind in ten seconds, with how many went unsaid meanwhile.
+    pub(crate) fn log_fault(&self, now: Instant, fault: &Fault) {
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        match logged.get_mut(&fault.reason) {
+            Some((at, unsaid)) if now.saturating_duration_since(*at) < LOG_EVERY => *unsaid = unsaid.saturating_add(1),
+            known => {
+                let unsaid = known.map_or(0, |(_, unsaid)| *unsaid);
+                log::warn!("{}: {fault}{}", self.id, if unsaid > 0 { format!(" ({unsaid} more like it)") } else { String::new() });
+                logged.insert(fault.reason, (now, 0));
+            }
         }
     }
 }

@@ -1,12 +1,14 @@
 //! One request under way, over the venue's mirrors within one fetch timeout.
 
+use super::Cell;
 use crate::{
     budget::{OutgoingBudget, Purpose},
     model::{Fault, Outcome, Reason},
+    mirrors::Walk,
     plan::Planned,
     transport::{Answer, Transport},
 };
-use std::{rc::Rc, time::Duration};
+use std::{rc::Rc, sync::Arc, time::Duration};
 use tokio::{sync::oneshot, time::Instant};
 
 /// Holds a request under way and who waits for it.
@@ -28,12 +30,13 @@ impl Flight {
 /// Holds what a flight needs, so that it borrows nothing of its actor.
 pub(crate) struct Leg {
     pub(crate) transport: Rc<dyn Transport>,
-    /// The addresses with their origins' numbers, in the order in which to try them.
-    pub(crate) urls: Vec<(usize, Rc<str>)>,
+    pub(crate) cell: Arc<Cell>,
     pub(crate) budget: Rc<OutgoingBudget>,
+    /// The first address.
+    pub(crate) url: Rc<str>,
+    pub(crate) walk: Walk,
     pub(crate) weight: u32,
     pub(crate) started: Instant,
-    pub(crate) deadline: Instant,
 }
 
 /// Holds how a flight ended.
@@ -47,32 +50,34 @@ pub(crate) struct Flown {
 }
 
 impl Leg {
-    /// Asks one address after the other until one answers; a venue's own word, whatever it is, is an answer.
+    /// Asks one address after the other until one answers; a venue's own word, whatever it is, is an answer. All tries share one fetch timeout and one budget.
     pub(crate) async fn fly(self) -> Flown {
-        let mut flown = Flown { result: Err(Fault::new(Reason::Dns, "no address")), origin: 0, tries: 0, latency: Duration::ZERO };
-        let mut began = self.started;
-        let last = self.urls.len().saturating_sub(1);
-        for (at, (origin, url)) in self.urls.iter().enumerate() {
-            // The first try was paid for when the flight was permitted.
-            if at > 0 && self.budget.try_take(self.weight, Purpose::Demand).is_err() {
-                break;
-            }
-            let result = self.transport.get(url, self.deadline).await;
+        let Self { transport, cell, budget, mut url, mut walk, weight, started } = self;
+        let deadline = started.checked_add(cell.fetch_timeout).unwrap_or(started);
+        let (mut began, mut tries) = (started, 1);
+        loop {
+            let result = transport.get_within(&url, deadline, walk.connect_by(began, cell.fetch_timeout, deadline)).await;
             let now = Instant::now();
-            let elsewhere = at < last && now < self.deadline && calls_for_mirror(&result);
-            flown = Flown { result, origin: *origin, tries: flown.tries.saturating_add(1), latency: now.saturating_duration_since(began) };
-            if !elsewhere {
-                break;
+            let next = fault_of(&result).and_then(|fault| walk.next(&fault)).filter(|_| now < deadline);
+            // The first try was paid for when the flight was permitted.
+            match next.filter(|_| budget.try_take(weight, Purpose::Demand).is_ok()) {
+                Some(next) => {
+                    let path = url.strip_prefix(cell.origin(walk.at())).unwrap_or_default();
+                    url = format!("{}{path}", cell.origin(next.at())).into();
+                    (walk, began, tries) = (next, now, tries.saturating_add(1));
+                }
+                None => return Flown { result, origin: walk.at(), tries, latency: now.saturating_duration_since(began) },
             }
-            began = now;
         }
-        flown
     }
 }
 
-fn calls_for_mirror(result: &Result<Answer, Fault>) -> bool {
+/// Tells what may call for another address: no answer, a server error, a page.
+fn fault_of(result: &Result<Answer, Fault>) -> Option<Fault> {
     match result {
-        Ok(answer) => answer.status >= 500 || answer.body.first() == Some(&b'<'),
-        Err(fault) => fault.reason.calls_for_mirror(),
+        Ok(answer) if answer.status >= 500 => Some(Fault::new(Reason::Http5xx, "")),
+        Ok(answer) if answer.body.first() == Some(&b'<') => Some(Fault::new(Reason::Html, "")),
+        Ok(_) => None,
+        Err(fault) => Some(fault.clone()),
     }
 }
