@@ -87,8 +87,25 @@ impl Slot {
 }
 
 /// Puts the standings of the asked venues together. Venues that lack the pair are not among the asked.
-pub(crate) fn assemble(pair: Pair, standings: impl Iterator<Item = (VenueId, TimeOf, Standing)>, now: Instant, as_of: UnixMs, rules: &AdmissionRules) -> View {
-    let mut view = View { pair, at: now, as_of, sequence: 0, rows: Vec::new(), misses: Vec::new(), best_bid: None, best_ask: None, oldest: now, unknown: 0 };
+pub(crate) fn assemble(
+    pair: Pair,
+    standings: impl Iterator<Item = (VenueId, TimeOf, Standing)>,
+    now: Instant,
+    as_of: UnixMs,
+    rules: &AdmissionRules,
+) -> View {
+    let mut view = View {
+        pair,
+        at: now,
+        as_of,
+        sequence: 0,
+        rows: Vec::new(),
+        misses: Vec::new(),
+        best_bid: None,
+        best_ask: None,
+        oldest: now,
+        unknown: 0,
+    };
     for (venue, time_of, standing) in standings {
         match standing {
             Standing::Row(quote) => {

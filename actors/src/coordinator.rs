@@ -55,7 +55,8 @@ pub(crate) struct Coordinator {
 impl Coordinator {
     /// Builds the actor; what the exchanges still hold of an earlier life is taken up.
     pub(crate) fn new(settings: Settings, venues: Arc<[Arc<Cell>]>, board: Arc<Board>, configured: &[Pair]) -> Self {
-        let mut pairs: HashMap<Pair, PairState> = configured.iter().map(|pair| (*pair, PairState::new(&venues, true, &board, *pair))).collect();
+        let mut pairs: HashMap<Pair, PairState> =
+            configured.iter().map(|pair| (*pair, PairState::new(&venues, true, &board, *pair))).collect();
         for (number, cell) in venues.iter().enumerate() {
             for (pair, quote) in cell.last().iter() {
                 let state = pairs.entry(*pair).or_insert_with(|| PairState::new(&venues, false, &board, *pair));
@@ -150,7 +151,9 @@ impl Coordinator {
                 let passed = now.saturating_duration_since(second.0);
                 return Err((AskError::TooManyRounds { retry_after: Duration::from_secs(1).saturating_sub(passed) }, reply));
             }
-            to_ask.iter().for_each(|venue| drop(round.ask(*venue)));
+            for venue in &to_ask {
+                round.ask(*venue);
+            }
             self.second = (second.0, second.1.saturating_add(1));
         }
         let deadline = now.checked_add(terms.deadline).unwrap_or(now);
@@ -166,16 +169,28 @@ impl Coordinator {
 
     fn scatter(&mut self, ctx: &mut Context<Self>, pair: Pair, venue: usize, deadline: Instant) {
         let Some(cell) = self.venues.get(venue) else { return };
-        let sent = cell.port.load_full().ok_or(Reason::Restarting).and_then(|port| port.send(Fetch { pair, deadline }).map_err(|_| Reason::Overloaded));
+        let sent = cell
+            .port
+            .load_full()
+            .ok_or(Reason::Restarting)
+            .and_then(|port| port.send(Fetch { pair, deadline }).map_err(|_| Reason::Overloaded));
         match sent {
             Ok(request) => {
                 let gathered = request.into_actor(self).map(move |outcome, act, ctx| {
-                    act.gathered(ctx, pair, venue, outcome.unwrap_or_else(|_| Err(Arc::new(Fault::new(Reason::Restarting, "the exchange's actor ended")))));
+                    act.gathered(
+                        ctx,
+                        pair,
+                        venue,
+                        outcome.unwrap_or_else(|_| Err(Arc::new(Fault::new(Reason::Restarting, "the exchange's actor ended")))),
+                    );
                 });
                 ctx.spawn(gathered);
             }
             Err(reason) => {
-                let fault = Arc::new(Fault::new(reason, if reason == Reason::Restarting { "its actor is being rebuilt" } else { "too much under way" }));
+                let fault = Arc::new(Fault::new(
+                    reason,
+                    if reason == Reason::Restarting { "its actor is being rebuilt" } else { "too much under way" },
+                ));
                 ctx.spawn(actix::fut::ready(()).map(move |(), act: &mut Self, ctx| act.gathered(ctx, pair, venue, Err(fault))));
             }
         }
@@ -197,7 +212,8 @@ impl Coordinator {
         let Some(mut round) = state.round.take() else { return };
         let venues = &self.venues;
         let done = round.finished(now, |waiter| {
-            let standings = state.standings_for(now, &waiter.terms, Some(waiter.joined), venues).filter(|(.., s)| matches!(s, Standing::Row(_)));
+            let standings =
+                state.standings_for(now, &waiter.terms, Some(waiter.joined), venues).filter(|(.., s)| matches!(s, Standing::Row(_)));
             assemble(pair, standings, now, as_of, &rules).rows.iter().filter(|r| r.refused.is_none()).count()
         });
         let over = round.is_over();
@@ -263,7 +279,12 @@ impl Coordinator {
         self.board.clock.check();
         self.skew_ms = crate::engine::skew_ms(&self.venues);
         let (now, max_age, stale) = (Instant::now(), self.settings.terms.max_age, self.settings.rules.max_age);
-        let due: Vec<Pair> = self.pairs.iter().filter(|(_, state)| state.has_aged(now, max_age.min(stale), max_age.max(stale))).map(|(pair, _)| *pair).collect();
+        let due: Vec<Pair> = self
+            .pairs
+            .iter()
+            .filter(|(_, state)| state.has_aged(now, max_age.min(stale), max_age.max(stale)))
+            .map(|(pair, _)| *pair)
+            .collect();
         due.into_iter().for_each(|pair| self.publish(pair));
     }
 }

@@ -76,7 +76,11 @@ impl Home {
 
 impl Place {
     /// Starts an actor here. An arbiter of our own that has died is replaced; the host's is not ours to replace.
-    fn start<A: meter::Metered>(&self, meter: &Arc<Meter>, make: impl Fn(Arc<Mutex<Scratch>>) -> A + Clone + Send + 'static) -> Option<meter::Port<A>> {
+    fn start<A: meter::Metered>(
+        &self,
+        meter: &Arc<Meter>,
+        make: impl Fn(Arc<Mutex<Scratch>>) -> A + Clone + Send + 'static,
+    ) -> Option<meter::Port<A>> {
         let mut home = self.arbiter.lock().unwrap_or_else(PoisonError::into_inner);
         for fresh in [false, true] {
             if fresh {
@@ -184,7 +188,9 @@ impl Engine {
             }
         }
         let port = self.shared.coordinator.load_full().ok_or(AskError::Restarting)?;
-        let request = port.send(Ask { pair, terms }).map_err(|refused| if refused.is_retryable() { AskError::Overloaded } else { AskError::Restarting })?;
+        let request = port
+            .send(Ask { pair, terms })
+            .map_err(|refused| if refused.is_retryable() { AskError::Overloaded } else { AskError::Restarting })?;
         request.await.unwrap_or(Err(AskError::Restarting))
     }
 
@@ -217,7 +223,7 @@ impl Engine {
 
     /// Gives the figures of every actor.
     pub fn actors(&self) -> Snapshot {
-        self.shared.registry.snapshot()
+        self.shared.registry.snapshot(Instant::now())
     }
 
     /// Gives how far our clock is behind the venues' by their `Date` headers, in milliseconds: the median.
@@ -230,7 +236,8 @@ impl Engine {
     /// # Errors
     /// [`ControlError`] where there is no such venue, or its actor cannot be told now.
     pub async fn control(&self, venue: &str, control: Control) -> Result<(), ControlError> {
-        let cell = self.shared.venues.iter().find(|cell| cell.id.as_str() == venue).ok_or_else(|| ControlError::NoSuchVenue(venue.to_owned()))?;
+        let cell =
+            self.shared.venues.iter().find(|cell| cell.id.as_str() == venue).ok_or_else(|| ControlError::NoSuchVenue(venue.to_owned()))?;
         match control {
             // Kept beside the actor, so that a pause outlives a restart and takes effect while there is no actor.
             Control::Pause => cell.facts().paused = true,
@@ -254,11 +261,10 @@ impl Engine {
         if let Some(port) = &coordinator {
             port.try_send(crate::coordinator::Stop).ok();
         }
-        let patience = tokio::time::sleep(Duration::from_secs(2));
-        tokio::pin!(patience);
-        while !patience.is_elapsed() && (ports.iter().any(|p| p.connected()) || coordinator.as_ref().is_some_and(|p| p.connected())) {
+        let until = Instant::now().checked_add(Duration::from_secs(2));
+        let alive = || ports.iter().any(|p| p.connected()) || coordinator.as_ref().is_some_and(|p| p.connected());
+        while alive() && until.is_some_and(|until| Instant::now() < until) {
             tokio::time::sleep(Duration::from_millis(5)).await;
-            let _ = futures_util::poll!(&mut patience);
         }
         for place in &self.shared.places {
             if let Home::Own(arbiter) = &*place.arbiter.lock().unwrap_or_else(PoisonError::into_inner) {

@@ -10,7 +10,7 @@ pub use cell::{PlanFacts, VenueConfig, VenueState};
 
 use crate::{
     breaker::Breaker,
-    budget::{OutgoingBudget, Purpose},
+    budget::{Allowance, Purpose},
     coordinator::{CoordinatorPort, Landed},
     mirrors::Mirrors,
     model::{Fault, Outcome, Pair, Quote, Reason, Source},
@@ -73,7 +73,7 @@ pub(crate) struct Exchange {
     scratch: Arc<Mutex<Scratch>>,
     mirrors: Mirrors,
     breaker: Breaker,
-    budget: Rc<OutgoingBudget>,
+    budget: Rc<Allowance>,
     listing: Listing,
     plan: Plan,
     interval: Duration,
@@ -89,9 +89,16 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     /// Builds the actor on the thread that it will run on.
-    pub(crate) fn new(cell: Arc<Cell>, number: usize, coordinator: CoordinatorPort, connect: &dyn Connect, scratch: Arc<Mutex<Scratch>>) -> Self {
+    pub(crate) fn new(
+        cell: Arc<Cell>,
+        number: usize,
+        coordinator: CoordinatorPort,
+        connect: &dyn Connect,
+        scratch: Arc<Mutex<Scratch>>,
+    ) -> Self {
         let profile = cell.venue.profile();
         let limits = Limits { venue: cell.id.clone(), body_max: profile.body_max };
+        let heaviest = profile.endpoints.iter().flat_map(|e| e.weight).map(|(_, weight)| *weight).max().unwrap_or(1);
         let mut listing = Listing::default();
         for pair in &cell.pairs {
             listing.add(cell.venue.as_ref(), *pair, true);
@@ -108,7 +115,7 @@ impl Exchange {
             scratch,
             mirrors: Mirrors::new(cell.origins.len().saturating_sub(1)),
             breaker: Breaker::new(fastrand::u64(..), cell.fetch_timeout),
-            budget: Rc::new(OutgoingBudget::new(&profile.budget)),
+            budget: Rc::new(Allowance::new(&profile.budget, heaviest)),
             listing,
             plan: Plan::default(),
             interval: cell.poll,
@@ -174,10 +181,9 @@ impl Exchange {
                 self.launch(ctx, request, Vec::new(), Purpose::Poll);
             }
         }
-        // The first cycle goes as fast as the budget lets it, the others at their pace.
-        let profile = self.cell.venue.profile();
-        let cycle = if self.cycles <= 1 && self.plan.requests.len() > 1 { self.plan.shortest(&profile.budget) } else { self.interval };
-        let cycle = if self.cycles <= 1 && self.next < self.plan.requests.len() { cycle } else { self.interval };
+        // The first cycle goes as fast as half of the budget lets it, the others at their pace.
+        let first = self.cycles <= 1 && self.next < self.plan.requests.len();
+        let cycle = if first { self.plan.shortest(&self.cell.venue.profile().budget) } else { self.interval };
         ctx.run_later(cycle.checked_div(count).unwrap_or(cycle), Self::poll);
     }
 
@@ -262,7 +268,8 @@ impl Exchange {
         let mut asked = request.pairs;
         asked.extend(waiters.iter().map(|(pair, _)| *pair).filter(|pair| !asked.contains(pair)).collect::<Vec<_>>());
         let rows = flown.result.as_ref().map_err(Clone::clone).and_then(|answer| {
-            let endpoint = self.cell.venue.profile().endpoints.get(request.endpoint).ok_or(Fault::new(Reason::Protocol, "no such endpoint"))?;
+            let endpoint =
+                self.cell.venue.profile().endpoints.get(request.endpoint).ok_or(Fault::new(Reason::Protocol, "no such endpoint"))?;
             let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
             landing::read(self.cell.venue.as_ref(), endpoint, answer, &mut scratch, &self.listing, &asked)
                 .map_err(|fault| if fault.retry.is_none() { fault.retry(answer.retry) } else { fault })
@@ -458,7 +465,10 @@ impl Handler<Fetch> for Exchange {
                 }
             }
         }
-        Box::pin(async { told.await.unwrap_or_else(|_| Err(Arc::new(Fault::new(Reason::Restarting, "the exchange's actor ended")))) }.into_actor(self))
+        Box::pin(
+            async { told.await.unwrap_or_else(|_| Err(Arc::new(Fault::new(Reason::Restarting, "the exchange's actor ended")))) }
+                .into_actor(self),
+        )
     }
 }
 

@@ -25,4 +25,3 @@ pub use board::{Published, Render};
 pub use coordinator::{AskError, QuoteUpdate};
 pub use engine::{Builder, ControlError, Engine, PairConfig, PairStatus, StartError, VenueStatus};
 pub use exchange::{Control, PlanFacts, VenueConfig, VenueState};
-

@@ -37,19 +37,23 @@ pub fn plan(endpoints: &[Endpoint], wanted: &[Wanted]) -> Plan {
     if wanted.is_empty() {
         return Plan::default();
     }
-    let asked = |reach: fn(&Reach) -> bool| endpoints.iter().position(|e| matches!(e.kind, Kind::Ticker | Kind::Tickers) && reach(&e.reach));
+    let asked =
+        |reach: fn(&Reach) -> bool| endpoints.iter().position(|e| matches!(e.kind, Kind::Ticker | Kind::Tickers) && reach(&e.reach));
     let one = asked(|r| *r == Reach::One);
     let all = asked(|r| *r == Reach::All);
     let listed = asked(|r| matches!(r, Reach::Listed(_)));
     let everyone: Vec<usize> = wanted.iter().map(|w| w.pair).collect();
-    let singles = |pairs: &[usize]| -> Option<Vec<Planned>> { one.map(|endpoint| pairs.iter().map(|pair| Planned { endpoint, pairs: vec![*pair] }).collect()) };
+    let singles = |pairs: &[usize]| -> Option<Vec<Planned>> {
+        one.map(|endpoint| pairs.iter().map(|pair| Planned { endpoint, pairs: vec![*pair] }).collect())
+    };
     let mut ways = Vec::new();
     ways.extend(singles(&everyone));
     ways.extend(all.map(|endpoint| vec![Planned { endpoint, pairs: everyone.clone() }]));
     if let Some((endpoint, Reach::Listed(list))) = listed.and_then(|at| Some((at, endpoints.get(at)?.reach))) {
         let (proven, unproven): (Vec<&Wanted>, Vec<&Wanted>) = wanted.iter().partition(|w| w.proven);
         let pairs: Vec<usize> = proven.iter().map(|w| w.pair).collect();
-        let mut requests: Vec<Planned> = pairs.chunks(usize::from(list.most).max(1)).map(|chunk| Planned { endpoint, pairs: chunk.to_vec() }).collect();
+        let mut requests: Vec<Planned> =
+            pairs.chunks(usize::from(list.most).max(1)).map(|chunk| Planned { endpoint, pairs: chunk.to_vec() }).collect();
         if let Some(rest) = singles(&unproven.iter().map(|w| w.pair).collect::<Vec<_>>()) {
             requests.extend(rest);
             ways.push(requests);
@@ -73,12 +77,14 @@ fn weigh(endpoints: &[Endpoint], requests: Vec<Planned>) -> Plan {
 impl Plan {
     /// Gives how often it may be carried out: every `poll`, or as half of the venue's budget allows, whichever is rarer.
     pub fn interval(&self, budget: &Budget, poll: Duration) -> Duration {
-        poll.max(time_for(self.weight, budget, 2, 1))
+        poll.max(self.shortest(budget))
     }
 
-    /// Gives the shortest time in which nine tenths of the budget let it be carried out once, for the first time.
+    /// Gives how long half of the budget needs for one cycle.
     pub fn shortest(&self, budget: &Budget) -> Duration {
-        time_for(self.weight, budget, 10, 9)
+        let per_half = u64::from(budget.weight.max(1));
+        let micros = u64::try_from(budget.per.as_micros()).unwrap_or(u64::MAX).saturating_mul(u64::from(self.weight)).saturating_mul(2);
+        Duration::from_micros(micros.div_ceil(per_half))
     }
 
     /// Gives the share of the budget that it takes when carried out every `interval`, in thousandths.
@@ -87,13 +93,6 @@ impl Plan {
         let allowed = u128::from(budget.weight).saturating_mul(interval.as_micros()).max(1);
         u64::try_from(used.checked_div(allowed).unwrap_or(0)).unwrap_or(u64::MAX)
     }
-}
-
-/// Gives how long `weight` takes when `lower`/`upper` of the budget may be used.
-fn time_for(weight: u32, budget: &Budget, upper: u32, lower: u32) -> Duration {
-    let allowed = u64::from(budget.weight.max(1)).saturating_mul(u64::from(lower));
-    let micros = u64::try_from(budget.per.as_micros()).unwrap_or(u64::MAX).saturating_mul(u64::from(weight)).saturating_mul(u64::from(upper));
-    Duration::from_micros(micros.div_ceil(allowed))
 }
 
 #[cfg(test)]
@@ -132,7 +131,7 @@ mod tests {
         let plan = Plan { weight: 20, ..Plan::default() };
         assert_eq!(plan.interval(&budget, Duration::from_secs(2)), Duration::from_secs(4));
         assert_eq!(plan.interval(&budget, Duration::from_secs(9)), Duration::from_secs(9));
-        assert_eq!(plan.shortest(&budget), Duration::from_micros(2_222_223));
+        assert_eq!(plan.shortest(&budget), Duration::from_secs(4));
         assert_eq!(plan.share_permille(&budget, Duration::from_secs(4)), 500);
     }
 }

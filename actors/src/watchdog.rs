@@ -65,7 +65,7 @@ impl Watchdog {
 
     fn look(&mut self) {
         let now = Instant::now();
-        self.shared.registry.tick();
+        self.shared.registry.tick(now);
         if self.shared.coordinator.load().as_ref().is_none_or(|port| !port.connected()) {
             self.shared.coordinator.store(None);
             if self.coordinator.found_dead(now) == Verdict::Rebuild {

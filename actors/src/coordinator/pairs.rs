@@ -49,7 +49,13 @@ impl PairState {
     }
 
     /// Gives what the venues that a caller allows have to say to him.
-    pub(super) fn standings_for<'a>(&'a self, now: Instant, terms: &'a Terms, since: Option<Instant>, venues: &'a [Arc<Cell>]) -> impl Iterator<Item = (VenueId, TimeOf, Standing)> + 'a {
+    pub(super) fn standings_for<'a>(
+        &'a self,
+        now: Instant,
+        terms: &'a Terms,
+        since: Option<Instant>,
+        venues: &'a [Arc<Cell>],
+    ) -> impl Iterator<Item = (VenueId, TimeOf, Standing)> + 'a {
         let allowed = self.slots.iter().zip(venues).filter(|(_, cell)| terms.venues.allows(&cell.id));
         allowed.map(move |(slot, _)| (slot.venue.clone(), slot.time_of, slot.standing(now, terms.max_age, since, terms.fresh)))
     }

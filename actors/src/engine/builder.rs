@@ -68,6 +68,9 @@ pub enum StartError {
     /// A setting names a venue that is not there.
     #[error("no venue {0:?}: built in or added ones have other ids")]
     NoSuchVenue(String),
+    /// TLS cannot be set up.
+    #[error("tls: {0}")]
+    Tls(String),
     /// No arbiter, or more than can be of use.
     #[error("{0} arbiters: 1 to 64 are possible")]
     Arbiters(usize),
@@ -227,17 +230,36 @@ impl Builder {
         let cells = self.venues.iter().map(|(id, venue)| {
             let meter = registry.meter::<Exchange>(&format!("exchange/{id}"), EXCHANGE_LIMITS);
             let config = self.configs.get(id).cloned().unwrap_or_default();
-            Arc::new(Cell::new(VenueId::new(id), Arc::clone(venue), &config, self.poll, self.fetch_timeout, names.clone(), meter, clock.clone()))
+            Arc::new(Cell::new(
+                VenueId::new(id),
+                Arc::clone(venue),
+                &config,
+                self.poll,
+                self.fetch_timeout,
+                names.clone(),
+                meter,
+                clock.clone(),
+            ))
         });
         let terms = Terms { max_age: self.max_age, min_sources: None, deadline: self.deadline, venues: VenueFilter::All, fresh: false };
+        let connect: Arc<dyn Connect> = match self.connect.take() {
+            Some(connect) => connect,
+            None => Arc::new(AwcConnect::new([]).map_err(|error| StartError::Tls(error.to_string()))?),
+        };
         let shared = Arc::new(Shared {
             venues: cells.collect(),
             coordinator: Arc::default(),
             coordinator_meter,
             board: Arc::new(Board::new(clock)),
-            settings: Settings { terms, rules: self.rules, render: self.render, on_demand_max: self.on_demand_max, rounds_per_s: self.rounds_per_s },
+            settings: Settings {
+                terms,
+                rules: self.rules,
+                render: self.render,
+                on_demand_max: self.on_demand_max,
+                rounds_per_s: self.rounds_per_s,
+            },
             pairs,
-            connect: self.connect.unwrap_or_else(|| Arc::new(AwcConnect::new())),
+            connect,
             places,
             boot: format!("{:04x}", fastrand::u16(..)),
             stopping: AtomicBool::new(false),

@@ -34,7 +34,7 @@ impl PairStatus {
 }
 
 /// Tells how a venue stands.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct VenueStatus {
     /// Its id.
     pub id: VenueId,

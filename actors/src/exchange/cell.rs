@@ -105,7 +105,16 @@ pub struct PlanFacts {
 
 impl Cell {
     #[expect(clippy::too_many_arguments, reason = "each is a field")]
-    pub(crate) fn new(id: VenueId, venue: Arc<dyn Venue>, config: &VenueConfig, poll: Duration, fetch_timeout: Duration, pairs: Vec<Pair>, meter: Arc<Meter>, clock: Clock) -> Self {
+    pub(crate) fn new(
+        id: VenueId,
+        venue: Arc<dyn Venue>,
+        config: &VenueConfig,
+        poll: Duration,
+        fetch_timeout: Duration,
+        pairs: Vec<Pair>,
+        meter: Arc<Meter>,
+        clock: Clock,
+    ) -> Self {
         let own = config.origin.clone().unwrap_or_else(|| venue.origin().to_owned());
         // Mirrors of the venue's own are no mirrors of another address.
         let own_mirrors = if config.origin.is_some() { &[] } else { venue.profile().mirrors };

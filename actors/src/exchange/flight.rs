@@ -2,9 +2,9 @@
 
 use super::Cell;
 use crate::{
-    budget::{OutgoingBudget, Purpose},
-    model::{Fault, Outcome, Reason},
+    budget::{Allowance, Purpose},
     mirrors::Walk,
+    model::{Fault, Outcome, Reason},
     plan::Planned,
     transport::{Answer, Transport},
 };
@@ -31,7 +31,7 @@ impl Flight {
 pub(crate) struct Leg {
     pub(crate) transport: Rc<dyn Transport>,
     pub(crate) cell: Arc<Cell>,
-    pub(crate) budget: Rc<OutgoingBudget>,
+    pub(crate) budget: Rc<Allowance>,
     /// The first address.
     pub(crate) url: Rc<str>,
     pub(crate) walk: Walk,
@@ -54,7 +54,7 @@ impl Leg {
     pub(crate) async fn fly(self) -> Flown {
         let Self { transport, cell, budget, mut url, mut walk, weight, started } = self;
         let deadline = started.checked_add(cell.fetch_timeout).unwrap_or(started);
-        let (mut began, mut tries) = (started, 1);
+        let (mut began, mut tries) = (started, 1u64);
         loop {
             let result = transport.get_within(&url, deadline, walk.connect_by(began, cell.fetch_timeout, deadline)).await;
             let now = Instant::now();

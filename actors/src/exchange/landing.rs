@@ -14,7 +14,14 @@ pub(crate) type Rows = Vec<(usize, Result<Ticker, Fault>)>;
 ///
 /// # Errors
 /// The fault of the whole answer.
-pub(crate) fn read(venue: &dyn Venue, endpoint: &Endpoint, answer: &Answer, scratch: &mut Scratch, listing: &Listing, asked: &[usize]) -> Result<Rows, Fault> {
+pub(crate) fn read(
+    venue: &dyn Venue,
+    endpoint: &Endpoint,
+    answer: &Answer,
+    scratch: &mut Scratch,
+    listing: &Listing,
+    asked: &[usize],
+) -> Result<Rows, Fault> {
     let mut rows = Rows::with_capacity(asked.len());
     if endpoint.reach == Reach::One {
         let only = asked.first().copied();

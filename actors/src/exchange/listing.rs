@@ -1,11 +1,6 @@
 //! The pairs that one venue is asked for: their spelling, and whether it is known to list them.
 
-use crate::{
-    board::UNLISTED_FOR,
-    model::Pair,
-    plan::Wanted,
-    venue::Venue,
-};
+use crate::{board::UNLISTED_FOR, model::Pair, plan::Wanted, venue::Venue};
 use std::{collections::HashMap, sync::Arc};
 use tokio::time::Instant;
 
@@ -84,7 +79,10 @@ impl Listing {
 
     /// Gives the pairs that are worth polling now: polled, and not known to be unlisted.
     pub(crate) fn to_poll(&self, now: Instant) -> Vec<Wanted> {
-        self.numbered().filter(|(_, e)| e.polled && !e.is_unlisted(now)).map(|(pair, e)| Wanted { pair, proven: e.known == Known::Listed }).collect()
+        self.numbered()
+            .filter(|(_, e)| e.polled && !e.is_unlisted(now))
+            .map(|(pair, e)| Wanted { pair, proven: e.known == Known::Listed })
+            .collect()
     }
 
     /// Gives what a plan needs to know of one pair.

@@ -104,7 +104,10 @@ mod tests {
 
     #[test]
     fn age_is_the_larger_of_two_and_a_trades_time_does_not_count() {
-        let at = |ms: i64| Quote { ticker: Ticker { venue_time: Some(UnixMs(NOW.0 + ms)), ..quote("100", "101").ticker }, ..quote("100", "101") };
+        let at = |ms: i64| Quote {
+            ticker: Ticker { venue_time: Some(UnixMs(NOW.0 + ms)), ..quote("100", "101").ticker },
+            ..quote("100", "101")
+        };
         for (venue_ms, time_of, later, want) in [
             (0, TimeOf::Book, 30_000, Ok(())),
             (0, TimeOf::None, 30_001, Err(Reason::Stale)),
