@@ -224,6 +224,10 @@ fn one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     if let Some(fault) = refused(&row) {
         return Err(fault);
     }
+    // A list of rows is no row, however long.
+    if row.get(0).and_then(|cell| cell.text()).is_some_and(|text| text.starts_with(['[', '{'])) || row.get(9).is_none() {
+        return Err(Fault::new(Reason::Decode, "not a row of 10 cells or more"));
+    }
     sink(None, &|| ticker(&row.0));
     Ok(())
 }

@@ -104,7 +104,9 @@ fn refusal(code: &str, msg: &str) -> Fault {
         "invalid-parameter" | "bad-request" | "2002" if msg_lower.contains("symbol") => Reason::Unlisted,
         "rate-too-many-requests" | "base-request-exceed-frequency-limit" | "too-many-requests" | "429" => Reason::RateLimited,
         "base-symbol-trade-disabled" => Reason::Halted,
-        "gateway-internal-error" | "internal-error" | "system-maintenance" | "service-unavailable" | "500" | "503" => Reason::Http5xx,
+        "timeout" | "gateway-internal-error" | "internal-error" | "system-maintenance" | "service-unavailable" | "500" | "503" => {
+            Reason::Http5xx
+        }
         "forbidden" | "login-required" | "403" | "1002" => Reason::Forbidden,
         _ if msg_lower.contains("maintenance") => Reason::Http5xx,
         _ if code.ends_with("exceed-frequency-limit") => Reason::RateLimited,

@@ -128,7 +128,7 @@ const SUCCESS: &str = "200000";
 fn refusal(code: &str, msg: &str) -> Fault {
     let has = |words: &[&str]| words.iter().any(|word| msg.to_ascii_lowercase().contains(word));
     let reason = match code {
-        "900001" => Reason::Unlisted,
+        "900001" | "400600" => Reason::Unlisted,
         // One code for every wrong parameter: the text tells whether it is the symbol.
         "400100" | "400000" if has(&["trading pair", "not exist", "symbol"]) => Reason::Unlisted,
         "429000" | "429" | "1015" => Reason::RateLimited,
