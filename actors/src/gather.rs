@@ -96,6 +96,7 @@ impl<W> Round<W> {
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects)]
 mod tests {
     use super::*;
     use crate::terms::VenueFilter;

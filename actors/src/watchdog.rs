@@ -106,6 +106,7 @@ impl Actor for Watchdog {
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects)]
 mod tests {
     use super::*;
 

@@ -56,6 +56,7 @@ fn is_wide(bid: Decimal, ask: Decimal) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects)]
 mod tests {
     use super::*;
     use crate::model::{Pair, Price, Source, Ticker, VenueId};
