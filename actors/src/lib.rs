@@ -3,6 +3,7 @@
 pub mod model;
 
 pub mod clock;
+pub mod sim;
 pub mod terms;
 pub mod transport;
 pub mod venue;
