@@ -14,6 +14,7 @@ pub mod meter;
 pub mod mirrors;
 pub mod plan;
 pub mod rate;
+pub mod sim;
 pub mod terms;
 pub mod transport;
 pub mod venue;
