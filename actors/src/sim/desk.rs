@@ -83,7 +83,9 @@ impl Desk {
 fn find(endpoints: &'static [Endpoint], target: &str) -> Option<(Encode, Reach, Vec<String>)> {
     let named = endpoints.iter().filter(|e| e.reach != Reach::All);
     let all = endpoints.iter().filter(|e| e.reach == Reach::All);
-    named.chain(all).find_map(|endpoint| {
+    // One that is spelled letter by letter is meant, whatever another's placeholder would take.
+    let exact = endpoints.iter().filter(|e| e.path == target);
+    exact.chain(named).chain(all).find_map(|endpoint| {
         let encode = endpoint.encode?;
         let (_, symbols) = route(slice::from_ref(endpoint), target)?;
         Some((encode, endpoint.reach, symbols))
