@@ -85,11 +85,11 @@ macro_rules! metered {
     (@slot $actor:ty, $slot:expr;) => {};
 }
 
-/// Carries a message with its ticket.
+/// Carries a message to an actor's mailbox, counted as queued until it is begun or dropped.
 #[derive(Debug)]
 pub struct Posted<M> {
     message: M,
-    ticket: Ticket,
+    place: Place,
 }
 
 impl<M: Message> Message for Posted<M> {
@@ -99,53 +99,69 @@ impl<M: Message> Message for Posted<M> {
 impl<M: Message> Posted<M> {
     /// Hands the message to the actor's own handler, timed; called by [`metered!`](crate::metered).
     pub fn serve<A: Handler<M>>(self, actor: &mut A, ctx: &mut A::Context) -> Reply<A::Result> {
-        let Self { message, mut ticket } = self;
-        ticket.begin();
-        let inner = ticket.timed(ticket.at, || actor.handle(message, ctx));
-        ticket.cell.actor.mark.store(ticket.ended, Relaxed);
-        add(&ticket.cell.handled, 1);
+        let Self { message, place } = self;
+        let mut ticket = place.begin();
+        let inner = ticket.handle(|| actor.handle(message, ctx));
         Reply::new(inner, ticket)
     }
 }
 
-/// Stands for one message from its sending until its reply is sent; dropped before that, the message counts as lost.
-///
-/// Instants are in nanoseconds since the meter's epoch.
+/// Stands for a message in the mailbox; dropped, the message counts as lost.
 #[derive(Debug)]
-pub struct Ticket {
+struct Place {
     cell: Arc<MessageCell>,
-    stage: Stage,
-    /// When the message was sent; once it is in flight, when it began.
-    at: u64,
-    /// When the last timed stretch ended, which is also when the reply was ready.
-    ended: u64,
-    handler_ns: u64,
+    /// When the message was sent, in nanoseconds since the epoch; 0 once it is begun.
+    sent: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Stage {
-    Queued,
-    InFlight,
-    Replied,
-}
-
-impl Ticket {
-    fn issue(cell: &Arc<MessageCell>) -> Self {
+impl Place {
+    fn take(cell: &Arc<MessageCell>) -> Self {
         cell.sent();
-        Self { cell: Arc::clone(cell), stage: Stage::Queued, at: cell.actor.now_ns(), ended: 0, handler_ns: 0 }
+        Self { cell: Arc::clone(cell), sent: cell.actor.now_ns() }
     }
 
     /// Moves the message from queued to in flight.
     ///
     /// A mailbox is emptied first in a poll and without a pause. So a message sent before the last mark was waiting for just that (the poll's start, or the
     /// end of the handler before), and began with it: no need to read the clock.
-    fn begin(&mut self) {
-        let actor = &self.cell.actor;
-        let mark = actor.mark.load(Relaxed);
-        let began = if self.at <= mark { mark } else { actor.now_ns() };
-        self.cell.begun(began.saturating_sub(self.at));
-        self.stage = Stage::InFlight;
-        self.at = began;
+    fn begin(mut self) -> Ticket {
+        let sent = std::mem::take(&mut self.sent);
+        let cell = Arc::clone(&self.cell);
+        let mark = cell.actor.mark.load(Relaxed);
+        let began = if sent <= mark { mark } else { cell.actor.now_ns() };
+        cell.begun(began.saturating_sub(sent));
+        Ticket { cell, replied: false, began, ended: began, handler_ns: 0 }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if self.sent != 0 {
+            self.cell.lost_in_queue();
+        }
+    }
+}
+
+/// Stands for a message from its begin until its reply is sent; dropped before that, the message counts as lost.
+///
+/// Instants are in nanoseconds since the meter's epoch.
+#[derive(Debug)]
+pub struct Ticket {
+    cell: Arc<MessageCell>,
+    replied: bool,
+    began: u64,
+    /// When the last timed stretch ended, which is also when the reply was ready.
+    ended: u64,
+    handler_ns: u64,
+}
+
+impl Ticket {
+    /// Runs the handler's call.
+    fn handle<T>(&mut self, call: impl FnOnce() -> T) -> T {
+        let result = self.timed(self.began, call);
+        self.cell.actor.mark.store(self.ended, Relaxed);
+        add(&self.cell.handled, 1);
+        result
     }
 
     /// Runs one more stretch of the handler, a poll of its reply future, and adds its time.
@@ -170,8 +186,8 @@ impl Ticket {
 
     /// Counts the reply, then sends it: who has the reply also sees it counted.
     pub fn reply<T>(mut self, to: Option<OneshotSender<T>>, result: T) {
-        self.stage = Stage::Replied;
-        self.cell.replied(self.handler_ns, self.ended.saturating_sub(self.at));
+        self.replied = true;
+        self.cell.replied(self.handler_ns, self.ended.saturating_sub(self.began));
         // The caller may have gone; the work was done all the same.
         to.map(|to| to.send(result));
     }
@@ -179,10 +195,8 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        match self.stage {
-            Stage::Queued => self.cell.lost_in_queue(),
-            Stage::InFlight => self.cell.lost_in_flight(),
-            Stage::Replied => {}
+        if !self.replied {
+            self.cell.lost_in_flight();
         }
     }
 }
@@ -322,7 +336,7 @@ impl<A: Metered> Port<A> {
         }
         let limits = self.meter.limits;
         match self.meter.actor.load.admit(limits) {
-            Ok(()) => Ok(Posted { message, ticket: Ticket::issue(cell) }),
+            Ok(()) => Ok(Posted { message, place: Place::take(cell) }),
             Err(Bound::Capacity) => {
                 add(&cell.refused.full, 1);
                 Err(Refusal::Full { message, capacity: limits.capacity })
