@@ -402,23 +402,3 @@ async fn work_that_is_no_message_shows_as_other() {
     arbiter.stop();
     arbiter.join().unwrap();
 }
-
-#[actix::test]
-async fn a_registry_numbers_its_snapshots_and_keeps_a_meter_by_name() {
-    let registry = Registry::default();
-    let first = registry.meter::<Worker>("a", Limits::default());
-    assert!(Arc::ptr_eq(&first, &registry.meter::<Worker>("a", Limits::default())));
-    let _second = registry.meter::<Worker>("b", Limits { capacity: 1, in_flight_max: 2 });
-    first.set_state("paused");
-    first.restarted("arbiter");
-    let now = Instant::now();
-    assert_eq!((registry.snapshot(now).number, registry.snapshot(now).number), (1, 2));
-    let json = serde_json::to_value(registry.snapshot(now)).unwrap();
-    assert_eq!(json["number"], 3);
-    assert_eq!((&json["actors"][0]["name"], &json["actors"][0]["state"]), (&"a".into(), &"paused".into()));
-    assert_eq!((&json["actors"][0]["restarts_by"]["arbiter"], &json["actors"][1]["capacity"]), (&1.into(), &1.into()));
-    let rows: Vec<_> = json["actors"][0]["messages"].as_array().unwrap().iter().map(|row| row["message"].as_str().unwrap()).collect();
-    assert_eq!(rows, ["Block", "Wait", "Apart", "Stop", "Panic"]);
-    registry.remove("a");
-    assert_eq!(registry.meters().len(), 1);
-}

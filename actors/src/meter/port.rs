@@ -123,7 +123,8 @@ impl Place {
     /// Moves the message from queued to in flight.
     ///
     /// A mailbox is emptied first in a poll and without a pause. So a message sent before the last mark was waiting for just that (the poll's start, or the
-    /// end of the handler before), and began with it: no need to read the clock.
+    /// end of the handler before), and began with it: no need to read the clock. Only `ctx.wait` and unmetered messages can come in between, and then count
+    /// as the message's own time.
     fn begin(mut self) -> Ticket {
         let sent = std::mem::take(&mut self.sent);
         let cell = Arc::clone(&self.cell);

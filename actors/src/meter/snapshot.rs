@@ -26,7 +26,7 @@ pub struct ActorSnapshot {
     pub state_for_ms: u64,
     /// How many times the actor has been started.
     pub incarnation: u64,
-    /// Time since the last start, in milliseconds.
+    /// Time since the last start, in milliseconds; 0 before the first.
     pub up_ms: u64,
     /// Time since the meter was made, in nanoseconds: what `busy_ns` is held against for a ratio.
     pub metered_ns: u64,
@@ -160,7 +160,7 @@ impl Meter {
         let messages = self.message_snapshots(now);
         let actor = &self.actor;
         let ((queued, in_flight), (queued_high, in_flight_high)) = (actor.load.now(), actor.load.high());
-        let present = actor.busy_since.load(Relaxed);
+        let (started, present) = (actor.started.load(Relaxed), actor.busy_since.load(Relaxed));
         let present_ns = if present == 0 { None } else { Some(now.saturating_sub(present)) };
         let stuck_ns = present_ns.filter(|ns| *ns > super::STUCK_NS);
         let restarts_by = lock(&self.restarts).clone();
@@ -173,7 +173,7 @@ impl Meter {
             state,
             state_for_ms: ms(now.saturating_sub(state_since)),
             incarnation: actor.incarnation.load(Relaxed),
-            up_ms: ms(now.saturating_sub(actor.started.load(Relaxed))),
+            up_ms: if started == 0 { 0 } else { ms(now.saturating_sub(started)) },
             metered_ns: now,
             restarts: sum(restarts_by.values().copied()),
             restarts_by,
