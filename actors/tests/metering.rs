@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::arithmetic_side_effects)]
 
 use actix::{clock::timeout, prelude::*};
-use quorate_actors::meter::{self, ActorSnapshot, ArbiterDead, Limits, MessageSnapshot, Meter, Port, Refusal, Registry, RunningNow};
+use quorate_actors::meter::{self, ActorSnapshot, ArbiterDead, Limits, MessageSnapshot, Meter, Metered, Port, Refusal};
 use std::{
     future::poll_fn,
     sync::{Arc, mpsc},
     task::Poll,
     time::Duration,
 };
-use tokio::{sync::oneshot, task::yield_now, time::Instant};
+use tokio::{sync::oneshot, time::Instant};
 
 /// Blocks the actor's thread: until the gate opens, if there is one, then for a time.
 #[derive(Message)]
@@ -84,7 +84,7 @@ fn start() -> Port<Worker> {
     meter::start(Worker, new_meter(Limits::default()))
 }
 
-fn see(port: &Port<Worker>) -> ActorSnapshot {
+fn see<A: Metered>(port: &Port<A>) -> ActorSnapshot {
     port.meter().snapshot(Instant::now())
 }
 
@@ -101,7 +101,7 @@ fn fate(port: &Port<Worker>, message: &str) -> [u64; 5] {
 }
 
 /// Looks until something holds; gives all that was seen on the way.
-async fn observe(port: &Port<Worker>, until: impl Fn(&ActorSnapshot) -> bool) -> Vec<ActorSnapshot> {
+async fn observe<A: Metered>(port: &Port<A>, until: impl Fn(&ActorSnapshot) -> bool) -> Vec<ActorSnapshot> {
     let mut seen = Vec::new();
     let look = poll_fn(|cx| {
         seen.push(see(port));
@@ -385,18 +385,10 @@ async fn work_that_is_no_message_shows_as_other() {
     quorate_actors::metered!(Busy: Stop);
     let (open, gate) = mpsc::channel();
     let arbiter = Arbiter::new();
-    let registry = Registry::default();
-    let port = meter::start_in(&arbiter.handle(), registry.meter::<Busy>("busy", Limits::default()), || Busy(Some(gate))).unwrap();
-    let look = || registry.snapshot(Instant::now()).actors.remove(0);
-    let seen = timeout(LIMIT, async {
-        loop {
-            if let Some(running) = look().running_now {
-                return running;
-            }
-            yield_now().await;
-        }
-    });
-    assert!(matches!(seen.await.unwrap(), RunningNow { message: "other", .. }));
+    let meter = Arc::new(Meter::new::<Busy>("busy", Limits::default()));
+    let port = meter::start_in(&arbiter.handle(), meter, || Busy(Some(gate))).unwrap();
+    let seen = observe(&port, |actor| actor.running_now.is_some()).await.pop().unwrap();
+    assert_eq!(seen.running_now.unwrap().message, "other");
     open.send(()).unwrap();
     port.send(Stop).unwrap().await.unwrap();
     arbiter.stop();
