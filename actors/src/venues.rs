@@ -4,13 +4,23 @@
 use crate::venue::Venue;
 
 mod binance;
+mod bitget;
+mod bybit;
+mod coinbaseexchange;
+mod gate;
 mod kraken;
+mod okx;
 
 pub use binance::Binance;
+pub use bitget::Bitget;
+pub use bybit::Bybit;
+pub use coinbaseexchange::CoinbaseExchange;
+pub use gate::Gate;
 pub use kraken::Kraken;
+pub use okx::Okx;
 
 /// Every built-in venue, sorted by id.
-pub const VENUES: &[&dyn Venue] = &[&Binance, &Kraken];
+pub const VENUES: &[&dyn Venue] = &[&Binance, &Bitget, &Bybit, &CoinbaseExchange, &Gate, &Kraken, &Okx];
 
 /// Finds a built-in venue by its id.
 pub fn by_id(id: &str) -> Option<&'static dyn Venue> {
