@@ -83,12 +83,20 @@ const QUOTES: &[&str] = &[
     "BTC", "ETH", "BNB", "XRP", "TRX", "DOT", "SOL", "DOGE", "KCS", "HT", "TRB", "MNT", "BIT", "BRZ", "PAX", "VAI", "U",
 ];
 
-/// Splits a symbol without separator by the longest known quote asset at its end.
+/// Base assets that are told apart from quotes which swallow their last letters: `ETHUSD` is no pair in `HUSD`, `USDTUSD` none in `TUSD`.
+const BASES: &[&str] = &[
+    "BTC", "XBT", "ETH", "SOL", "XRP", "DOGE", "ADA", "LTC", "BCH", "BNB", "TRX", "AVAX", "FLUX", "IMX", "DYDX", "ZRX", "SNX", "GMX",
+    "STX", "DASH", "GRT", "BAT", "DOT", "MNT", "FET", "APT", "CVX", "KNC", "ARB", "SHIB", "BNT", "ICP", "SAND", "EURT", "USDT", "USDC",
+    "USDD", "DAI",
+];
+
+/// Splits a symbol without separator by the longest known quote asset at its end that leaves a well-known base, else by the longest there is.
 pub fn split_by_quote(symbol: &str) -> Option<Pair> {
     let upper = symbol.to_ascii_uppercase();
-    let fits = QUOTES.iter().filter(|q| upper.len() > q.len() && upper.ends_with(**q));
-    let quote = fits.max_by_key(|q| q.len())?;
-    Pair::new(upper.strip_suffix(quote)?, quote).ok()
+    let splits = || QUOTES.iter().filter_map(|quote| Some((upper.strip_suffix(quote)?, *quote))).filter(|(base, _)| !base.is_empty());
+    let longest = |(_, quote): &(&str, &str)| quote.len();
+    let (base, quote) = splits().filter(|(base, _)| BASES.contains(base)).max_by_key(longest).or_else(|| splits().max_by_key(longest))?;
+    Pair::new(base, quote).ok()
 }
 
 #[cfg(test)]
@@ -107,6 +115,10 @@ mod tests {
             ("1000SATSUSDT", "1000SATS-USDT"),
             ("aethusdtusdt", "AETHUSDT-USDT"),
             ("ltcht", "LTC-HT"),
+            ("ETHUSD", "ETH-USD"),
+            ("USDTUSD", "USDT-USD"),
+            ("AVAXUSD", "AVAX-USD"),
+            ("ETHTUSD", "ETH-TUSD"),
         ] {
             assert_eq!(split_by_quote(symbol).unwrap().to_string(), pair);
         }
