@@ -24,6 +24,17 @@ const ONE: Endpoint = Endpoint {
     decode: rows::one,
     encode: Some(sim::written),
 };
+/// No call gives bid and ask of all products. This one gives last prices alone: its weight is above the budget, so that no plan asks it.
+const LINES: Endpoint = Endpoint {
+    kind: Kind::Tickers,
+    reach: Reach::All,
+    path: "/products/spark-lines",
+    weight: &[(ANY, 1000)],
+    row_bytes: 700,
+    rows: 800,
+    decode: rows::lines,
+    encode: Some(sim::lines),
+};
 
 static PROFILE: Profile = Profile {
     id: "coinbaseexchange",
@@ -41,17 +52,8 @@ static PROFILE: Profile = Profile {
     endpoints: &[
         ONE,
         Endpoint { path: "/products/{symbol}/stats", decode: rows::stats, encode: None, ..ONE },
-        // No call gives bid and ask of all products. This one gives last prices alone: its weight is above the budget, so that no plan asks it.
-        Endpoint {
-            kind: Kind::Tickers,
-            reach: Reach::All,
-            path: "/products/spark-lines",
-            weight: &[(ANY, 1000)],
-            row_bytes: 700,
-            rows: 800,
-            decode: rows::lines,
-            encode: Some(sim::lines),
-        },
+        LINES,
+        Endpoint { path: "/products/stats", row_bytes: 260, decode: rows::all_stats, encode: None, ..LINES },
     ],
 };
 

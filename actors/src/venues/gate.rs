@@ -107,7 +107,7 @@ impl Refusal<'_> {
                 Some(Reason::Forbidden)
             }
             "INTERNAL" | "SERVER_ERROR" | "TOO_BUSY" => Some(Reason::Http5xx),
-            "" if message.to_ascii_lowercase().contains("pair") => Some(Reason::Unlisted),
+            "" | "INVALID_PARAM_VALUE" if message.to_ascii_lowercase().contains("pair") => Some(Reason::Unlisted),
             _ => None,
         };
         Some(Fault::said(reason_of_code(known, status), &format!("{label}: {message}")))

@@ -77,16 +77,15 @@ fn coded<'a>(table: &[(&str, &'a str)], code: &'a str) -> &'a str {
     table.iter().find(|(plain, _)| *plain == code).map_or(code, |(_, own)| own)
 }
 
-/// Gives the key under which an answer names the pair: with class letters where both assets have them, mostly.
+/// Gives the key under which an answer names the pair: classed where both assets are. Later markets of theirs (`XDGUSD`) have the plain spelling instead.
 fn key(pair: &Pair) -> String {
     let (base, quote) = (pair.base.as_str(), pair.quote.as_str());
-    let classed = |code: &str| CLASSED.iter().find(|(plain, _)| *plain == code).map(|(_, own)| *own);
-    match (classed(base), classed(quote)) {
-        (None, Some("ZUSD")) if base == "USDT" => "USDTZUSD".to_owned(),
-        // The letters went out of use: later markets of the same assets do without.
-        (Some(base), Some(quote)) if quote != "ZAUD" && (base != "XXDG" || quote == "XXBT") => format!("{base}{quote}"),
-        _ => format!("{}{}", coded(OWN_CODES, base), coded(OWN_CODES, quote)),
-    }
+    let table = match (coded(CLASSED, base) != base, coded(CLASSED, quote) != quote) {
+        (true, true) => CLASSED,
+        (false, true) if base == "USDT" && quote == "USD" => CLASSED,
+        _ => OWN_CODES,
+    };
+    format!("{}{}", coded(table, base), coded(table, quote))
 }
 
 fn plain(code: &str) -> &str {
@@ -111,9 +110,7 @@ impl Venue for Kraken {
         if let Some((base, quote)) = symbol.split_once('/') {
             return Pair::new(plain(base), plain(quote)).ok();
         }
-        if symbol == "USDTZUSD" {
-            return Pair::new("USDT", "USD").ok();
-        }
+        let symbol = if symbol == "USDTZUSD" { "USDTUSD" } else { symbol };
         let classed = CLASSED
             .iter()
             .filter_map(|(quote, own)| Some((symbol.strip_suffix(own)?, *quote)))

@@ -56,18 +56,34 @@ struct Stats<'a> {
     volume: Raw<'a>,
 }
 
-pub(super) fn stats(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let row: Stats<'_> = read(body)?;
-    sink(None, &|| {
+impl Stats<'_> {
+    fn ticker(&self) -> Result<Ticker, Fault> {
         Ok(Ticker {
-            last: row.last.price("last")?,
-            high: row.high.price("high")?,
-            low: row.low.price("low")?,
-            open: row.open.price("open")?,
-            base_volume: row.volume.amount("volume")?,
+            last: self.last.price("last")?,
+            high: self.high.price("high")?,
+            low: self.low.price("low")?,
+            open: self.open.price("open")?,
+            base_volume: self.volume.amount("volume")?,
             ..Ticker::default()
         })
-    });
+    }
+}
+
+pub(super) fn stats(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
+    let row: Stats<'_> = read(body)?;
+    sink(None, &|| row.ticker());
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct Periods<'a> {
+    #[serde(borrow)]
+    stats_24hour: Stats<'a>,
+}
+
+pub(super) fn all_stats(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
+    let Entries(rows): Entries<'_, Periods<'_>> = read(body)?;
+    rows.iter().for_each(|(symbol, row)| sink(Some(symbol), &|| row.stats_24hour.ticker()));
     Ok(())
 }
 
