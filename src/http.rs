@@ -1,0 +1,4 @@
+//! HTTP, one resource a file: parse, ask, render.
+
+pub mod pairs;
+pub mod terms;
