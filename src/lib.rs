@@ -1,0 +1,7 @@
+//! The service of Quorate: configuration, command line and HTTP around the engine of `quorate-actors`.
+
+pub mod cli;
+pub mod config;
+pub mod error;
+pub mod http;
+pub mod wire;
