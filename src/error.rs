@@ -60,6 +60,7 @@ codes! {
     WrongHost "wrong_host" MISDIRECTED_REQUEST "The host named is not served here",
     TooManyRounds "too_many_rounds" TOO_MANY_REQUESTS "More rounds were called for than may start in a second",
     Internal "internal" INTERNAL_SERVER_ERROR "The service failed",
+    NotReady "not_ready" SERVICE_UNAVAILABLE "A required pair lacks quotes",
     NoQuotes "no_quotes" SERVICE_UNAVAILABLE "No venue gave a quote",
     Overloaded "overloaded" SERVICE_UNAVAILABLE "The service has too much under way",
     Restarting "restarting" SERVICE_UNAVAILABLE "A part of the service is being rebuilt",

@@ -3,8 +3,10 @@
 //! Bodies of quotes are pushed onto a buffer by hand: they are made for every quote that comes in, and formatting is what they cost.
 
 mod bps;
+mod listing;
 mod text;
 
+pub use listing::{PairJson, ReadyJson, VenueJson, json};
 pub use text::{push_decimal, push_scaled, push_str, push_time, push_u64};
 
 use bytes::Bytes;
