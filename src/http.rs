@@ -3,6 +3,7 @@
 //! Requests are routed by a table of our own, under the app's (or a scope's) default service: every answer, the framework's refusals
 //! included, is then made in one place, and an answer from memory passes nothing that it does not need.
 
+pub mod admin;
 mod batch;
 mod body;
 mod caching;
@@ -157,7 +158,10 @@ impl Call<'_> {
 }
 
 /// What one request comes to, from memory at once or after a while.
-pub(crate) type Served = Either<std::future::Ready<Result<ServiceResponse, actix_web::Error>>, LocalBoxFuture<'static, Result<ServiceResponse, actix_web::Error>>>;
+pub(crate) type Served = Either<
+    std::future::Ready<Result<ServiceResponse, actix_web::Error>>,
+    LocalBoxFuture<'static, Result<ServiceResponse, actix_web::Error>>,
+>;
 
 fn serve(state: &Arc<State>, routes: &'static [Route], request: ServiceRequest) -> Served {
     // What a panic leaves behind is dropped with the request.

@@ -4,4 +4,8 @@ pub mod cli;
 pub mod config;
 pub mod error;
 pub mod http;
+pub mod serve;
 pub mod wire;
+
+pub use http::{Options, State, routes};
+pub use serve::{Listeners, ServeError, run};

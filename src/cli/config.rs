@@ -2,7 +2,7 @@
 
 use crate::config::{Config, ConfigError, DEFAULT, From, Layers};
 use clap::{Args, Subcommand};
-use std::{fmt::Write, path::PathBuf};
+use std::{fmt::Write as _, io::Write as _, path::PathBuf, process::ExitCode};
 use toml::{Table, Value};
 
 /// Holds the arguments of `config`.
@@ -89,24 +89,42 @@ pub fn load(source: &SourceArgs, environment: impl Iterator<Item = (String, Stri
     Ok(layers)
 }
 
-/// Runs the command and gives what goes to standard output.
+/// The exit code for a configuration that is wrong.
+const EXIT_CONFIG: u8 = 5;
+
+/// Runs the command: text to standard output, an error to standard error.
+pub fn run(args: &ConfigArgs) -> ExitCode {
+    match text(args, process_environment()) {
+        // Nobody reads on where the pipe is closed.
+        Ok(text) => std::io::stdout().write_all(text.as_bytes()).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(EXIT_CONFIG)
+        }
+    }
+}
+
+/// Gives the process's environment; a variable that is no UTF-8 is none of ours.
+pub(super) fn process_environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}
+
+/// Gives what a command prints.
 ///
 /// # Errors
-/// [`LoadError`] where the configuration is wrong: exit code 5.
-pub fn run(args: &ConfigArgs) -> Result<String, LoadError> {
-    let of = |source: &SourceArgs| -> Result<(Layers, Config), LoadError> {
-        // A variable that is no UTF-8 is none of ours.
-        let environment = std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)));
-        let layers = load(source, environment)?;
-        let config = Config::of(&layers)?;
-        Ok((layers, config))
+/// [`LoadError`] where the configuration is wrong.
+pub fn text(args: &ConfigArgs, environment: impl Iterator<Item = (String, String)>) -> Result<String, LoadError> {
+    let source = match &args.command {
+        Command::Init => return Ok(DEFAULT.to_owned()),
+        Command::Check { source } | Command::Show { source, .. } => source,
     };
-    match &args.command {
-        Command::Init => Ok(DEFAULT.to_owned()),
-        Command::Check { source } => Ok(check(&of(source)?.1)),
-        Command::Show { source, origin, json: true } => Ok(show_json(&of(source)?.0, *origin)),
-        Command::Show { source, origin, json: false } => Ok(show(&of(source)?.0, *origin)),
-    }
+    let layers = load(source, environment)?;
+    let config = Config::of(&layers)?;
+    Ok(match args.command {
+        Command::Show { origin, json: true, .. } => show_json(&layers, origin),
+        Command::Show { origin, json: false, .. } => show(&layers, origin),
+        Command::Init | Command::Check { .. } => check(&config),
+    })
 }
 
 /// Says in a line what a right configuration comes to.

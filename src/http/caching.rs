@@ -129,7 +129,10 @@ mod tests {
     #[test]
     fn the_headers_tell_age_and_what_is_left() {
         let response = answer(None, Some(Duration::from_millis(3766)));
-        assert_eq!(["etag", "age", "quorate-age-ms", "cache-control"].map(|n| header(&response, n)), ["W/\"7f3a-48211\"", "1", "1234", "max-age=3"]);
+        assert_eq!(
+            ["etag", "age", "quorate-age-ms", "cache-control"].map(|n| header(&response, n)),
+            ["W/\"7f3a-48211\"", "1", "1234", "max-age=3"]
+        );
         assert_eq!((response.status().as_u16(), header(&response, "content-type")), (200, "application/json".into()));
         assert_eq!(header(&answer(None, None), "cache-control"), "no-store");
     }

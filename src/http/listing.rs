@@ -1,6 +1,6 @@
 //! `GET /v1/venues`, `/v1/venues/{id}` and `/v1/pairs`: what is there, and in which state.
 
-use super::{Call, pairs::closest_word};
+use super::{Call, State, pairs::closest_word};
 use crate::{
     error::{ApiError, Code, shown},
     wire::{PairJson, VenueJson, json},
@@ -26,7 +26,7 @@ struct Pairs<'a> {
 pub(super) fn venues(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     call.no_query()?;
     let all = call.state.engine.venues();
-    let venues = all.iter().map(|status| row(&call, status)).collect();
+    let venues = all.iter().map(|status| row(call.state, status)).collect();
     Ok(call.json(json(&Venues { simulated: call.state.simulated, venues })))
 }
 
@@ -36,7 +36,7 @@ pub(super) fn venue(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     let all = call.state.engine.venues();
     let found = all.iter().find(|status| status.id.as_str().eq_ignore_ascii_case(call.captured));
     let status = found.ok_or_else(|| unknown(call.captured, &all))?;
-    Ok(call.json(json(&row(&call, status))))
+    Ok(call.json(json(&row(call.state, status))))
 }
 
 /// Lists the pairs: those that are configured, and those kept on demand.
@@ -53,6 +53,7 @@ pub(super) fn unknown(id: &str, all: &[VenueStatus]) -> ApiError {
     ApiError::new(Code::UnknownVenue, format!("venue {}, expected one of /v1/venues", shown(id))).suggest(closest_word(id, known))
 }
 
-fn row<'a>(call: &Call<'_>, status: &'a VenueStatus) -> VenueJson<'a> {
-    VenueJson::of(status, call.state.takers.get(status.id.as_str()).copied())
+/// Makes the row of a venue.
+pub(super) fn row<'a>(state: &State, status: &'a VenueStatus) -> VenueJson<'a> {
+    VenueJson::of(status, state.takers.get(status.id.as_str()).copied())
 }

@@ -63,7 +63,12 @@ impl Route {
 }
 
 /// Finds the route of a request and handles it.
-pub(super) async fn dispatch(state: &State, routes: &'static [Route], request: &HttpRequest, payload: Payload) -> Result<HttpResponse, ApiError> {
+pub(super) async fn dispatch(
+    state: &State,
+    routes: &'static [Route],
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, ApiError> {
     // In a scope, the scope's own part of the path is processed already.
     let path = request.match_info().unprocessed();
     let Some((route, captured)) = routes.iter().find_map(|route| Some((route, route.capture(path)?))) else {
@@ -91,6 +96,8 @@ mod tests {
             assert_eq!(route.capture(other), None, "{other}");
         }
         assert_eq!(get("/healthz", never).capture("/healthz"), Some(""));
-        assert!(route.handler(&Method::HEAD).is_some() && route.handler(&Method::POST).is_none() && route.handler(&Method::DELETE).is_none());
+        assert!(
+            route.handler(&Method::HEAD).is_some() && route.handler(&Method::POST).is_none() && route.handler(&Method::DELETE).is_none()
+        );
     }
 }

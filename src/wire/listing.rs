@@ -96,10 +96,7 @@ impl<'a> VenueJson<'a> {
             time_of: profile.time_of.slug(),
             taker: taker.map_or_else(|| profile.taker.rate.to_owned(), |t| t.normalize().to_string()),
             taker_read: profile.taker.read,
-            budget: BudgetJson {
-                weight: profile.budget.weight,
-                per_ms: u64::try_from(profile.budget.per.as_millis()).unwrap_or(u64::MAX),
-            },
+            budget: BudgetJson { weight: profile.budget.weight, per_ms: u64::try_from(profile.budget.per.as_millis()).unwrap_or(u64::MAX) },
             plan: &status.plan,
             docs: profile.docs,
         }

@@ -40,6 +40,7 @@ fn view(rows: Vec<ViewRow>, best_bid: Option<usize>, best_ask: Option<usize>, at
         best_bid,
         best_ask,
         oldest: at,
+        unknown: 0,
     }
 }
 
