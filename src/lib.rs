@@ -1,4 +1,4 @@
-//! The service around the engine of Quorate.
+//! The service around the engine of Quorate: its command line, and the simulated exchanges behind real sockets.
 
 pub mod cli;
 pub mod sim;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `quorate` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    quorate::cli::run()
+}

@@ -9,7 +9,7 @@ mod quote;
 mod time;
 
 pub use asset::{Asset, AssetError};
-pub use fault::{Fault, Phase, Reason, Retry};
+pub use fault::{Fault, Group, Phase, Reason, Retry};
 pub use pair::{Pair, PairError};
 pub use price::{Amount, NumberError, Price};
 pub use quote::{Outcome, Quote, Source, Ticker, VenueId};

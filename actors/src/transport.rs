@@ -2,6 +2,15 @@
 //!
 //! An exchange actor owns one transport, built on its own thread, and reuses it for all requests; the simulation offers the same without sockets.
 
+mod body;
+mod fault;
+mod headers;
+mod http;
+mod tls;
+
+pub use headers::{http_date, retry_after};
+pub use http::{AwcConnect, AwcTransport};
+
 use crate::model::{Fault, Retry, UnixMs, VenueId};
 use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
@@ -15,6 +24,16 @@ pub trait Transport {
     /// # Errors
     /// A [`Fault`] of the transport group with its phase; `timeout` once the deadline has passed.
     fn get(&self, url: &Rc<str>, deadline: Instant) -> LocalBoxFuture<'static, Result<Answer, Fault>>;
+
+    /// Does the same, but gives up with `timeout` when there is no connection by `connect_by`, so that time is left for a mirror. A transport that opens no
+    /// connections has nothing to give up.
+    ///
+    /// # Errors
+    /// As [`Transport::get`].
+    fn get_within(&self, url: &Rc<str>, deadline: Instant, connect_by: Instant) -> LocalBoxFuture<'static, Result<Answer, Fault>> {
+        let _ = connect_by;
+        self.get(url, deadline)
+    }
 }
 
 /// Makes transports, one for each exchange actor, on the actor's own thread.

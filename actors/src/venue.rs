@@ -56,6 +56,34 @@ pub trait Venue: Send + Sync + 'static {
     }
 }
 
+/// A row of the table is a venue like any other.
+impl<V: Venue + ?Sized> Venue for &'static V {
+    fn profile(&self) -> &Profile {
+        (**self).profile()
+    }
+    fn origin(&self) -> &str {
+        (**self).origin()
+    }
+    fn spell(&self, pair: &Pair) -> String {
+        (**self).spell(pair)
+    }
+    fn aliases(&self, pair: &Pair) -> Vec<String> {
+        (**self).aliases(pair)
+    }
+    fn read_symbol(&self, symbol: &str) -> Option<Pair> {
+        (**self).read_symbol(symbol)
+    }
+    fn decode(&self, endpoint: &Endpoint, body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
+        (**self).decode(endpoint, body, sink)
+    }
+    fn said(&self, status: u16, body: &[u8]) -> Option<Fault> {
+        (**self).said(status, body)
+    }
+    fn refuse(&self, reason: Reason, symbol: &str) -> Option<(u16, String)> {
+        (**self).refuse(reason, symbol)
+    }
+}
+
 /// Takes the rows of an answer: the symbol as the answer names it (`None` where it does not), and a function that reads the row, called only for rows that are wanted.
 pub type Sink<'s> = &'s mut dyn FnMut(Option<&str>, &dyn Fn() -> Result<Ticker, Fault>);
 

@@ -4,13 +4,23 @@
 use crate::venue::Venue;
 
 mod binance;
+mod bitfinex;
+mod bitstamp;
+mod htx;
 mod kraken;
+mod kucoin;
+mod mexc;
 
 pub use binance::Binance;
+pub use bitfinex::Bitfinex;
+pub use bitstamp::Bitstamp;
+pub use htx::Htx;
 pub use kraken::Kraken;
+pub use kucoin::Kucoin;
+pub use mexc::Mexc;
 
 /// Every built-in venue, sorted by id.
-pub const VENUES: &[&dyn Venue] = &[&Binance, &Kraken];
+pub const VENUES: &[&dyn Venue] = &[&Binance, &Bitfinex, &Bitstamp, &Htx, &Kraken, &Kucoin, &Mexc];
 
 /// Finds a built-in venue by its id.
 pub fn by_id(id: &str) -> Option<&'static dyn Venue> {

@@ -29,6 +29,8 @@ pub struct View {
     pub best_ask: Option<usize>,
     /// When the oldest of what is said here was learnt (a quote received, a miss found).
     pub oldest: Instant,
+    /// Counts the venues of which nothing recent enough is known: such a view satisfies nobody's terms, and no answer has one.
+    pub unknown: usize,
 }
 
 /// Holds one venue's quote with what admission decided.

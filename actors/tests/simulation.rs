@@ -28,7 +28,7 @@ impl Stage {
         let clock = Clock::start();
         let world = World::new(Options { seed, ..Options::default() }, clock.now()).unwrap();
         let connect = MemoryConnect::new(Arc::clone(&world), clock.clone());
-        let line = |venue: &&dyn Venue| {
+        let line = |venue: &&'static dyn Venue| {
             let profile = venue.profile();
             (profile.id, connect.transport(&Limits { venue: VenueId::new(profile.id), body_max: profile.body_max }))
         };

@@ -81,14 +81,16 @@ impl Desk {
     }
 }
 
-/// Gives the endpoints that can be written and that a target fits, with its symbols: `None` where all are asked for, but not where symbols are named.
+/// Gives the endpoints that can be written and that a target fits, with its symbols, `None` where all are asked for. A path that is an endpoint's own, letter
+/// by letter, comes first, as in `route`; a parameter that names a symbol is not passed over in favour of the whole list.
 fn fitting(endpoints: &'static [Endpoint], target: &str) -> impl Iterator<Item = (Encode, Option<Vec<String>>)> {
-    let named = endpoints.iter().filter(|e| e.reach != Reach::All).filter_map(|e| Some((e.encode?, Some(symbols_of(e, target)?))));
-    let mut all = endpoints.iter().filter(|e| e.reach == Reach::All).filter_map(|e| symbols_of(e, target).and(e.encode)).map(|e| (e, None));
-    let mut named = named.peekable();
-    // A parameter that names a symbol is not passed over in favour of the whole list.
-    let whole = if named.peek().is_none() { all.next() } else { None };
-    named.chain(whole)
+    let writable = || endpoints.iter().filter_map(|e| Some((e, e.encode?)));
+    let whole = || writable().filter(|(e, _)| e.reach == Reach::All);
+    let exact = whole().filter(move |(e, _)| e.path == target).map(|(_, encode)| (encode, None));
+    let named = writable().filter(|(e, _)| e.reach != Reach::All);
+    let mut named = exact.chain(named.filter_map(move |(e, encode)| Some((encode, Some(symbols_of(e, target)?))))).peekable();
+    let rest = if named.peek().is_none() { whole().find(|(e, _)| symbols_of(e, target).is_some()) } else { None };
+    named.chain(rest.map(|(_, encode)| (encode, None)))
 }
 
 fn symbols_of(endpoint: &'static Endpoint, target: &str) -> Option<Vec<String>> {

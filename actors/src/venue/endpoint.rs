@@ -76,12 +76,14 @@ impl Endpoint {
     }
 }
 
-/// Finds the endpoint that a request path (with its query) asks, and the symbols in it. Endpoints that name symbols come before those that give all;
+/// Finds the endpoint that a request path (with its query) asks, and the symbols in it. A path that is an endpoint's own, letter by letter, comes first
+/// (`symbols=ALL` names no symbol); endpoints that name symbols come before those that give all;
 /// parameters that the template does not have are ignored, as servers do.
 pub fn route<'v>(endpoints: &'v [Endpoint], path: &str) -> Option<(&'v Endpoint, Vec<String>)> {
+    let exact = endpoints.iter().filter(|e| e.path == path);
     let named = endpoints.iter().filter(|e| e.reach != Reach::All);
     let all = endpoints.iter().filter(|e| e.reach == Reach::All);
-    named.chain(all).find_map(|endpoint| Some((endpoint, symbols_in(endpoint, path)?)))
+    exact.chain(named).chain(all).find_map(|endpoint| Some((endpoint, symbols_in(endpoint, path)?)))
 }
 
 fn symbols_in(endpoint: &Endpoint, path: &str) -> Option<Vec<String>> {

@@ -60,9 +60,11 @@ const QUOTES: &[&str] = &[
 /// Splits a symbol without separator by the longest known quote asset at its end.
 pub fn split_by_quote(symbol: &str) -> Option<Pair> {
     let upper = symbol.to_ascii_uppercase();
-    let fits = QUOTES.iter().filter(|q| upper.len() > q.len() && upper.ends_with(**q));
-    let quote = fits.max_by_key(|q| q.len())?;
-    Pair::new(upper.strip_suffix(quote)?, quote).ok()
+    // `USDTUSD` is USDT in USD: nobody trades USD in TUSD.
+    let fits = QUOTES.iter().filter_map(|quote| Some((upper.strip_suffix(quote)?, *quote)));
+    let pairs = fits.filter(|fit| !fit.0.is_empty() && *fit != ("USD", "TUSD"));
+    let (base, quote) = pairs.max_by_key(|(_, quote)| quote.len())?;
+    Pair::new(base, quote).ok()
 }
 
 #[cfg(test)]
@@ -80,6 +82,7 @@ mod tests {
             ("1000SATSUSDT", "1000SATS-USDT"),
             ("aethusdtusdt", "AETHUSDT-USDT"),
             ("ltcht", "LTC-HT"),
+            ("usdtusd", "USDT-USD"),
         ] {
             assert_eq!(split_by_quote(symbol).unwrap().to_string(), pair);
         }

@@ -1,0 +1,205 @@
+//! The latest of every pair, readable without a lock: slots as the coordinator keeps them, and views as it publishes them.
+
+use crate::{
+    clock::Clock,
+    model::{Fault, Outcome, Pair, Quote, Reason, UnixMs, VenueId},
+    rate::{AdmissionRules, admit, best_ask, best_bid},
+    venue::TimeOf,
+    view::{Miss, View, ViewRow},
+};
+use arc_swap::{ArcSwap, ArcSwapOption};
+use bytes::Bytes;
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// How long a venue's word that it does not list a pair is believed.
+pub const UNLISTED_FOR: Duration = Duration::from_secs(600);
+
+/// Holds what is known of one venue for one pair: the last quote, and what became of the last asking.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub(crate) venue: VenueId,
+    pub(crate) time_of: TimeOf,
+    pub(crate) quote: Option<Arc<Quote>>,
+    /// Why the last asking gave no quote; `None` after one that did.
+    pub(crate) fault: Option<Arc<Fault>>,
+    /// When the last asking came to its end.
+    pub(crate) learnt: Option<Instant>,
+}
+
+/// Tells what a slot has to say under a caller's terms.
+#[derive(Clone, Debug)]
+pub(crate) enum Standing {
+    Row(Arc<Quote>),
+    Miss(Arc<Fault>, Instant),
+    /// The venue lacks the pair: it is not asked.
+    Unlisted,
+    /// Nothing that is recent enough.
+    Unknown,
+}
+
+impl Slot {
+    pub(crate) fn new(venue: VenueId, time_of: TimeOf) -> Self {
+        Self { venue, time_of, quote: None, fault: None, learnt: None }
+    }
+
+    /// Takes in what became of an asking.
+    pub(crate) fn learn(&mut self, outcome: &Outcome, now: Instant) {
+        match outcome {
+            Ok(quote) => {
+                self.fault = None;
+                self.learnt = Some(quote.received);
+                self.quote = Some(Arc::clone(quote));
+            }
+            Err(fault) => {
+                self.fault = Some(Arc::clone(fault));
+                self.learnt = Some(now);
+            }
+        }
+    }
+
+    /// Tells whether the venue is known to lack the pair.
+    pub(crate) fn is_unlisted(&self, now: Instant) -> bool {
+        let said = self.fault.as_ref().is_some_and(|f| f.reason == Reason::Unlisted);
+        said && self.learnt.is_some_and(|at| now.saturating_duration_since(at) < UNLISTED_FOR)
+    }
+
+    /// Tells what it has to say when nothing may be older than `max_age`, but for what was learnt `since` the caller came; to one who wants it `fresh` nothing else will do.
+    pub(crate) fn standing(&self, now: Instant, max_age: Duration, since: Option<Instant>, fresh: bool) -> Standing {
+        if self.is_unlisted(now) {
+            return Standing::Unlisted;
+        }
+        let recent = |at: Instant| !fresh && now.saturating_duration_since(at) <= max_age || since.is_some_and(|start| at >= start);
+        let Some(learnt) = self.learnt.filter(|at| recent(*at)) else { return Standing::Unknown };
+        // A venue that may not be asked just now keeps its word while that is young enough, even for one who wants it fresh.
+        let excused = self.fault.as_ref().is_some_and(|f| f.reason == Reason::OverBudget);
+        let fits = |q: &Quote| recent(q.received) || excused && now.saturating_duration_since(q.received) <= max_age;
+        match (self.quote.as_ref().filter(|q| fits(q)), &self.fault) {
+            (Some(quote), _) => Standing::Row(Arc::clone(quote)),
+            (None, Some(fault)) => Standing::Miss(Arc::clone(fault), learnt),
+            (None, None) => Standing::Unknown,
+        }
+    }
+}
+
+/// Puts the standings of the asked venues together. Venues that lack the pair are not among the asked.
+pub(crate) fn assemble(
+    pair: Pair,
+    standings: impl Iterator<Item = (VenueId, TimeOf, Standing)>,
+    now: Instant,
+    as_of: UnixMs,
+    rules: &AdmissionRules,
+) -> View {
+    let mut view = View {
+        pair,
+        at: now,
+        as_of,
+        sequence: 0,
+        rows: Vec::new(),
+        misses: Vec::new(),
+        best_bid: None,
+        best_ask: None,
+        oldest: now,
+        unknown: 0,
+    };
+    for (venue, time_of, standing) in standings {
+        match standing {
+            Standing::Row(quote) => {
+                view.oldest = view.oldest.min(quote.received);
+                let refused = admit(&quote, time_of, now, as_of, rules).err();
+                view.rows.push(ViewRow { quote, time_of, refused });
+            }
+            Standing::Miss(fault, at) => {
+                view.oldest = view.oldest.min(at);
+                view.misses.push(Miss { venue, fault, at });
+            }
+            Standing::Unknown => view.unknown = view.unknown.saturating_add(1),
+            Standing::Unlisted => {}
+        }
+    }
+    view.best_bid = best_bid(&view.rows);
+    view.best_ask = best_ask(&view.rows);
+    view
+}
+
+/// Makes the bytes of an answer from a view.
+pub type Render = Arc<dyn Fn(&View) -> Bytes + Send + Sync>;
+
+/// Holds a view as it is published, and its bytes, made once, by whoever first asks for them.
+pub struct Published {
+    /// The view.
+    pub view: View,
+    /// Whether nobody was asked for it.
+    pub from_memory: bool,
+    bytes: OnceLock<Bytes>,
+    render: Option<Render>,
+}
+
+impl Published {
+    pub(crate) fn new(view: View, from_memory: bool, render: Option<Render>) -> Self {
+        Self { view, from_memory, bytes: OnceLock::new(), render }
+    }
+
+    /// Gives the bytes of the answer, ready to send; empty where the engine was given no [`Render`].
+    pub fn bytes(&self) -> Bytes {
+        self.bytes.get_or_init(|| self.render.as_ref().map(|render| render(&self.view)).unwrap_or_default()).clone()
+    }
+}
+
+impl std::fmt::Debug for Published {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Published").field("view", &self.view).field("from_memory", &self.from_memory).finish_non_exhaustive()
+    }
+}
+
+type Place = Arc<ArcSwapOption<Published>>;
+
+/// Holds the latest view of every pair behind atomic pointers: one for the map, one for each pair.
+#[derive(Debug)]
+pub(crate) struct Board {
+    places: ArcSwap<HashMap<Pair, Place>>,
+    pub(crate) clock: Clock,
+}
+
+impl Board {
+    pub(crate) fn new(clock: Clock) -> Self {
+        Self { places: ArcSwap::default(), clock }
+    }
+
+    /// Gives the latest view of a pair.
+    pub(crate) fn latest(&self, pair: &Pair) -> Option<Arc<Published>> {
+        self.places.load().get(pair)?.load_full()
+    }
+
+    /// Gives the place of a pair, made where there is none. Only the coordinator writes.
+    pub(crate) fn place(&self, pair: Pair) -> Place {
+        if let Some(place) = self.places.load().get(&pair) {
+            return Arc::clone(place);
+        }
+        let place = Place::default();
+        self.places.rcu(|places| {
+            let mut places = HashMap::clone(places);
+            places.entry(pair).or_insert_with(|| Arc::clone(&place));
+            places
+        });
+        self.places.load().get(&pair).map_or(place, Arc::clone)
+    }
+
+    /// Gives every pair that has a place.
+    pub(crate) fn pairs(&self) -> Vec<Pair> {
+        self.places.load().keys().copied().collect()
+    }
+
+    /// Forgets a pair.
+    pub(crate) fn remove(&self, pair: &Pair) {
+        self.places.rcu(|places| {
+            let mut places = HashMap::clone(places);
+            places.remove(pair);
+            places
+        });
+    }
+}

@@ -1,0 +1,289 @@
+//! The embedder's door: configure, start, ask, subscribe, look inside, shut down.
+
+mod builder;
+mod status;
+
+pub use builder::{Builder, PairConfig, StartError};
+pub use status::{ControlError, PairStatus, VenueStatus};
+
+use crate::{
+    board::{Board, Published},
+    clock::Clock,
+    coordinator::{Ask, AskError, Coordinator, CoordinatorPort, QuoteUpdate, Settings, Subscribe},
+    exchange::{Cell, Control, Exchange},
+    meter::{self, Limits, Meter, Registry, Snapshot},
+    model::{Pair, VenueId},
+    terms::{Terms, VenueFilter},
+    transport::Connect,
+    venue::Scratch,
+};
+use actix::prelude::*;
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// Bounds of the coordinator's mailbox: as many callers as connections are served by default.
+pub(crate) const COORDINATOR_LIMITS: Limits = Limits { capacity: 4096, in_flight_max: 8192 };
+/// Bounds of an exchange's mailbox.
+pub(crate) const EXCHANGE_LIMITS: Limits = Limits { capacity: 1024, in_flight_max: 1024 };
+
+/// Holds a running engine: cheap to clone, `Send` and `Sync`. Two engines in one process share nothing.
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+/// Holds what the actors of one engine share and outlive them.
+pub(crate) struct Shared {
+    pub(crate) venues: Arc<[Arc<Cell>]>,
+    pub(crate) coordinator: CoordinatorPort,
+    pub(crate) registry: Registry,
+    coordinator_meter: Arc<Meter>,
+    board: Arc<Board>,
+    settings: Settings,
+    pairs: Vec<PairConfig>,
+    connect: Arc<dyn Connect>,
+    places: Vec<Place>,
+    boot: String,
+    stopping: AtomicBool,
+}
+
+/// Holds one thread that actors run on, and the scratch that they share there: decoding never waits, so one is enough.
+struct Place {
+    arbiter: Mutex<Home>,
+    scratch: Arc<Mutex<Scratch>>,
+}
+
+enum Home {
+    /// The arbiter that started the engine; it is the host's.
+    Here(ArbiterHandle),
+    Own(Arbiter),
+}
+
+impl Home {
+    fn handle(&self) -> ArbiterHandle {
+        match self {
+            Self::Here(handle) => handle.clone(),
+            Self::Own(arbiter) => arbiter.handle(),
+        }
+    }
+}
+
+impl Place {
+    /// Starts an actor here. An arbiter of our own that has died is replaced; the host's is not ours to replace.
+    fn start<A: meter::Metered>(
+        &self,
+        meter: &Arc<Meter>,
+        make: impl Fn(Arc<Mutex<Scratch>>) -> A + Clone + Send + 'static,
+    ) -> Option<meter::Port<A>> {
+        let mut home = self.arbiter.lock().unwrap_or_else(PoisonError::into_inner);
+        for fresh in [false, true] {
+            if fresh {
+                let Home::Own(_) = &*home else { return None };
+                log::warn!("an arbiter of the engine died: starting another");
+                *home = Home::Own(Arbiter::new());
+            }
+            let (make, scratch) = (make.clone(), Arc::clone(&self.scratch));
+            if let Ok(port) = meter::start_in(&home.handle(), Arc::clone(meter), move || make(scratch)) {
+                return Some(port);
+            }
+        }
+        None
+    }
+}
+
+impl Shared {
+    fn place(&self, number: usize) -> Option<&Place> {
+        self.places.get(number.checked_rem(self.places.len())?)
+    }
+
+    /// Starts the actor of a venue, for the first time or `again`.
+    pub(crate) fn start_exchange(self: &Arc<Self>, number: usize, again: bool) {
+        let (Some(cell), Some(place)) = (self.venues.get(number), self.place(number)) else { return };
+        if again {
+            cell.meter.restarted("found dead");
+            let mut facts = cell.facts();
+            facts.restarts = facts.restarts.saturating_add(1);
+        }
+        let (shared, kept) = (Arc::clone(self), Arc::clone(cell));
+        let port = place.start(&cell.meter, move |scratch| {
+            Exchange::new(Arc::clone(&kept), number, Arc::clone(&shared.coordinator), shared.connect.as_ref(), scratch)
+        });
+        cell.port.store(port.map(Arc::new));
+    }
+
+    /// Starts the coordinator, for the first time or `again`.
+    pub(crate) fn start_coordinator(self: &Arc<Self>, again: bool) {
+        let Some(place) = self.place(0) else { return };
+        if again {
+            self.coordinator_meter.restarted("found dead");
+        }
+        let shared = Arc::clone(self);
+        let port = place.start(&self.coordinator_meter, move |_| {
+            let pairs: Vec<Pair> = shared.pairs.iter().map(|p| p.pair).collect();
+            Coordinator::new(shared.settings.clone(), Arc::clone(&shared.venues), Arc::clone(&shared.board), &pairs)
+        });
+        self.coordinator.store(port.map(Arc::new));
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Relaxed)
+    }
+}
+
+impl Engine {
+    /// Begins the configuration of an engine.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Gives the name of this start: four hexadecimal digits. Sequences count from it.
+    pub fn boot(&self) -> &str {
+        &self.shared.boot
+    }
+
+    /// Gives the engine's clock.
+    pub fn clock(&self) -> &Clock {
+        &self.shared.board.clock
+    }
+
+    /// Gives the terms that hold where a caller names none.
+    pub fn terms(&self) -> &Terms {
+        &self.shared.settings.terms
+    }
+
+    /// Gives the latest view of a pair, whatever its age, without waiting and without a lock; `None` for a pair that nobody has asked for.
+    pub fn latest(&self, pair: &Pair) -> Option<Arc<Published>> {
+        self.shared.board.latest(pair)
+    }
+
+    /// Gives the latest view of a pair where it satisfies the terms.
+    pub fn remembered(&self, pair: &Pair, terms: &Terms) -> Option<Arc<Published>> {
+        if terms.fresh || terms.venues != VenueFilter::All {
+            return None;
+        }
+        let published = self.latest(pair)?;
+        let view = &published.view;
+        let satisfies = view.unknown == 0 && view.asked() > 0 && Instant::now().saturating_duration_since(view.oldest) <= terms.max_age;
+        satisfies.then_some(published)
+    }
+
+    /// Answers under the caller's terms: from memory where that satisfies them, else by one round that is shared with whoever asks for the pair meanwhile.
+    ///
+    /// # Errors
+    /// [`AskError`] where there is no answer at all. A venue that gave none is no error: it is a miss in the view.
+    pub async fn ask(&self, pair: Pair, terms: Terms) -> Result<Arc<Published>, AskError> {
+        if let Some(published) = self.remembered(&pair, &terms) {
+            return Ok(published);
+        }
+        if let VenueFilter::Only(named) | VenueFilter::Except(named) = &terms.venues {
+            let known = |id: &VenueId| self.shared.venues.iter().any(|cell| cell.id == *id);
+            if let Some(unknown) = named.iter().find(|id| !known(id)) {
+                return Err(AskError::NoSuchVenue(unknown.to_string()));
+            }
+        }
+        let port = self.shared.coordinator.load_full().ok_or(AskError::Restarting)?;
+        let request = port
+            .send(Ask { pair, terms })
+            .map_err(|refused| if refused.is_retryable() { AskError::Overloaded } else { AskError::Restarting })?;
+        request.await.unwrap_or(Err(AskError::Restarting))
+    }
+
+    /// Asks every venue for a pair now, under the engine's deadline.
+    ///
+    /// # Errors
+    /// As [`Engine::ask`].
+    pub async fn quote(&self, pair: &Pair) -> Result<Arc<Published>, AskError> {
+        self.ask(*pair, Terms { fresh: true, ..self.terms().clone() }).await
+    }
+
+    /// Sends every change of a pair to an actor, as far as its mailbox takes them.
+    ///
+    /// # Errors
+    /// [`AskError::Restarting`] or [`AskError::Overloaded`] where the coordinator cannot take the subscription now.
+    pub async fn subscribe(&self, pair: Pair, to: Recipient<QuoteUpdate>) -> Result<(), AskError> {
+        let port = self.shared.coordinator.load_full().ok_or(AskError::Restarting)?;
+        port.send(Subscribe { pair, to }).map_err(|_| AskError::Overloaded)?.await.map_err(|_| AskError::Restarting)
+    }
+
+    /// Gives how each configured pair and each pair on demand stands.
+    pub fn pairs(&self) -> Vec<PairStatus> {
+        status::pairs(&self.shared.board, &self.shared.pairs)
+    }
+
+    /// Gives how each venue stands, sorted by id.
+    pub fn venues(&self) -> Vec<VenueStatus> {
+        self.shared.venues.iter().map(|cell| status::venue(cell)).collect()
+    }
+
+    /// Gives the figures of every actor.
+    pub fn actors(&self) -> Snapshot {
+        self.shared.registry.snapshot(Instant::now())
+    }
+
+    /// Gives how far our clock is behind the venues' by their `Date` headers, in milliseconds: the median.
+    pub fn skew_ms(&self) -> Option<i64> {
+        skew_ms(&self.shared.venues)
+    }
+
+    /// Pauses, resumes or restarts one venue; the others do not notice.
+    ///
+    /// # Errors
+    /// [`ControlError`] where there is no such venue, or its actor cannot be told now.
+    pub async fn control(&self, venue: &str, control: Control) -> Result<(), ControlError> {
+        let cell =
+            self.shared.venues.iter().find(|cell| cell.id.as_str() == venue).ok_or_else(|| ControlError::NoSuchVenue(venue.to_owned()))?;
+        match control {
+            // Kept beside the actor, so that a pause outlives a restart and takes effect while there is no actor.
+            Control::Pause => cell.facts().paused = true,
+            Control::Resume => cell.facts().paused = false,
+            _ => {}
+        }
+        let port = cell.port.load_full().ok_or(ControlError::Restarting)?;
+        let sent = port.send(control).map_err(|_| ControlError::Overloaded)?.await;
+        // Those that end the actor end it before it can reply.
+        if sent.is_err() && matches!(control, Control::Pause | Control::Resume) { Err(ControlError::Restarting) } else { Ok(()) }
+    }
+
+    /// Stops all actors of the engine and the arbiters that it started; waits until they are gone, two seconds at most.
+    pub async fn shutdown(&self) {
+        self.shared.stopping.store(true, Relaxed);
+        let ports: Vec<_> = self.shared.venues.iter().filter_map(|cell| cell.port.swap(None)).collect();
+        for port in &ports {
+            port.try_send(Control::Restart).ok();
+        }
+        let coordinator = self.shared.coordinator.swap(None);
+        if let Some(port) = &coordinator {
+            port.try_send(crate::coordinator::Stop).ok();
+        }
+        let until = Instant::now().checked_add(Duration::from_secs(2));
+        let alive = || ports.iter().any(|p| p.connected()) || coordinator.as_ref().is_some_and(|p| p.connected());
+        while alive() && until.is_some_and(|until| Instant::now() < until) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        for place in &self.shared.places {
+            if let Home::Own(arbiter) = &*place.arbiter.lock().unwrap_or_else(PoisonError::into_inner) {
+                arbiter.stop();
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("boot", &self.shared.boot).field("venues", &self.shared.venues.len()).finish_non_exhaustive()
+    }
+}
+
+/// Gives the median of how far the venues' `Date` headers were ahead of our clock.
+pub(crate) fn skew_ms(venues: &[Arc<Cell>]) -> Option<i64> {
+    let mut ahead: Vec<i64> = venues.iter().filter_map(|cell| cell.facts().ahead_ms).collect();
+    ahead.sort_unstable();
+    // Two may be wrong together: three agree, or none is believed.
+    if ahead.len() < 3 { None } else { ahead.get(ahead.len() / 2).copied() }
+}

@@ -1,0 +1,121 @@
+//! What the engine tells of itself: values that the service renders and tests read.
+
+use super::PairConfig;
+use crate::{
+    board::Board,
+    exchange::{Cell, PlanFacts, VenueState},
+    model::{Fault, Pair, Reason, UnixMs, VenueId},
+    venue::Profile,
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Tells how a pair stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairStatus {
+    /// The pair.
+    pub pair: Pair,
+    /// Whether it is configured, and so polled.
+    pub configured: bool,
+    /// Whether readiness depends on it.
+    pub required: bool,
+    /// How many admitted quotes it needs to be ready, or as many as list it, if fewer.
+    pub quorum: usize,
+    /// How many venues are asked for it: those not known to lack it.
+    pub asked: usize,
+    /// How many quotes are admitted now.
+    pub admitted: usize,
+}
+
+impl PairStatus {
+    /// Tells whether it has the quotes that it needs.
+    pub fn is_ready(&self) -> bool {
+        self.asked > 0 && self.admitted >= self.quorum.min(self.asked)
+    }
+}
+
+/// Tells how a venue stands.
+#[derive(Clone)]
+pub struct VenueStatus {
+    /// Its id.
+    pub id: VenueId,
+    /// Its venue's profile, as data; borrowed from the venue, which the status keeps alive.
+    pub venue: Arc<dyn crate::venue::Venue>,
+    /// The addresses in use, first choice first.
+    pub origins: Vec<String>,
+    /// How it is doing.
+    pub state: VenueState,
+    /// Since when.
+    pub since: UnixMs,
+    /// How often its actor was rebuilt.
+    pub restarts: u64,
+    /// Requests sent.
+    pub requests: u64,
+    /// Answers of use.
+    pub answers: u64,
+    /// Faults by reason.
+    pub faults: BTreeMap<Reason, u64>,
+    /// When it last answered.
+    pub last_answer: Option<UnixMs>,
+    /// When it last failed, and how.
+    pub last_fault: Option<(UnixMs, Arc<Fault>)>,
+    /// How it is polled.
+    pub plan: PlanFacts,
+    /// The pairs it was ever heard of.
+    pub quoted: usize,
+}
+
+impl VenueStatus {
+    /// Gives the venue's profile.
+    pub fn profile(&self) -> &Profile {
+        self.venue.profile()
+    }
+}
+
+/// Says why a venue cannot be controlled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ControlError {
+    /// There is none of that name.
+    #[error("no venue {0:?}")]
+    NoSuchVenue(String),
+    /// Its actor is being rebuilt.
+    #[error("the venue's actor is being rebuilt, try again in a second")]
+    Restarting,
+    /// Its actor has too much under way.
+    #[error("the venue's actor has too much under way")]
+    Overloaded,
+}
+
+pub(super) fn pairs(board: &Board, configured: &[PairConfig]) -> Vec<PairStatus> {
+    let mut all: BTreeMap<Pair, PairStatus> = BTreeMap::new();
+    let blank = |pair| PairStatus { pair, configured: false, required: false, quorum: 1, asked: 0, admitted: 0 };
+    for config in configured {
+        all.insert(config.pair, PairStatus { configured: true, required: config.required, quorum: config.quorum, ..blank(config.pair) });
+    }
+    for pair in board.pairs() {
+        let Some(published) = board.latest(&pair) else { continue };
+        let status = all.entry(pair).or_insert_with(|| blank(pair));
+        status.asked = published.view.asked().saturating_add(published.view.unknown);
+        status.admitted = published.view.rows.iter().filter(|row| row.refused.is_none()).count();
+    }
+    all.into_values().collect()
+}
+
+pub(super) fn venue(cell: &Cell) -> VenueStatus {
+    let quoted = cell.last().len();
+    let facts = cell.facts();
+    VenueStatus {
+        id: cell.id.clone(),
+        venue: Arc::clone(&cell.venue),
+        origins: cell.origins.clone(),
+        state: facts.state,
+        since: facts.since,
+        restarts: facts.restarts,
+        requests: facts.requests,
+        answers: facts.answers,
+        faults: facts.faults.iter().map(|(reason, count)| (*reason, *count)).collect(),
+        last_answer: facts.last_answer,
+        last_fault: facts.last_fault.clone(),
+        plan: facts.plan.clone(),
+        quoted,
+    }
+}

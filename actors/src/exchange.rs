@@ -1,0 +1,292 @@
+//! The actor of one venue: its reused client, its last quotes, one flight for whoever asks, its budget and its breaker.
+
+mod cell;
+mod ending;
+mod flight;
+mod landing;
+mod listing;
+mod polling;
+
+pub(crate) use cell::Cell;
+pub use cell::{PlanFacts, VenueConfig, VenueState};
+
+use crate::{
+    breaker::Breaker,
+    budget::{Allowance, Purpose},
+    coordinator::CoordinatorPort,
+    mirrors::Mirrors,
+    model::{Fault, Outcome, Pair, Reason},
+    plan::{Plan, Planned, Wanted, plan},
+    transport::{Connect, Limits, Transport},
+    venue::{Reach, Scratch},
+};
+use actix::prelude::*;
+use flight::{Flight, Leg};
+use listing::Listing;
+use std::{
+    collections::HashMap,
+    rc::Rc,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{sync::oneshot, time::Instant};
+
+/// Idle connections are kept so long at least; after more, a warm-up goes ahead of the next request.
+pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(90);
+
+/// Asks an exchange for a pair: joins a flight under way or starts one.
+pub(crate) struct Fetch {
+    pub(crate) pair: Pair,
+    /// The caller's deadline: what cannot be in by then is not started.
+    pub(crate) deadline: Instant,
+}
+
+impl Message for Fetch {
+    type Result = Outcome;
+}
+
+/// Drops a pair that was served on demand.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Drop(pub(crate) Pair);
+
+/// Tells an exchange actor what to do, on behalf of an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Message)]
+#[rtype(result = "()")]
+pub enum Control {
+    /// Sends no request until resumed; what is in the air may land.
+    Pause,
+    /// Ends a pause.
+    Resume,
+    /// Ends the actor; the watchdog builds a new one.
+    Restart,
+    /// Unwinds inside the handler as a bug would, to rehearse the recovery.
+    RehearsePanic,
+    /// Stops the actor's arbiter with all that run on it, to rehearse the recovery.
+    RehearseArbiterLoss,
+}
+
+/// Runs one venue.
+pub(crate) struct Exchange {
+    cell: Arc<Cell>,
+    number: usize,
+    coordinator: CoordinatorPort,
+    transport: Rc<dyn Transport>,
+    scratch: Arc<Mutex<Scratch>>,
+    mirrors: Mirrors,
+    breaker: Breaker,
+    budget: Rc<Allowance>,
+    listing: Listing,
+    plan: Plan,
+    interval: Duration,
+    next: usize,
+    cycles: u64,
+    flights: HashMap<u64, Flight>,
+    flights_begun: u64,
+    pending: Vec<(usize, oneshot::Sender<Outcome>)>,
+    last_sent: Option<Instant>,
+    unsent: Vec<(Pair, Outcome)>,
+    urls: HashMap<(usize, usize, usize), Rc<str>>,
+}
+
+impl Exchange {
+    /// Builds the actor on the thread that it will run on.
+    pub(crate) fn new(
+        cell: Arc<Cell>,
+        number: usize,
+        coordinator: CoordinatorPort,
+        connect: &dyn Connect,
+        scratch: Arc<Mutex<Scratch>>,
+    ) -> Self {
+        let profile = cell.venue.profile();
+        let limits = Limits { venue: cell.id.clone(), body_max: profile.body_max };
+        let heaviest = profile.endpoints.iter().flat_map(|e| e.weight).map(|(_, weight)| *weight).max().unwrap_or(1);
+        let mut listing = Listing::default();
+        for pair in &cell.pairs {
+            listing.add(cell.venue.as_ref(), *pair, true);
+        }
+        // What was quoted before a restart is listed.
+        for pair in cell.last().keys() {
+            let at = listing.add(cell.venue.as_ref(), *pair, cell.pairs.contains(pair));
+            listing.prove(at);
+        }
+        Self {
+            number,
+            coordinator,
+            transport: connect.transport(&limits),
+            scratch,
+            mirrors: Mirrors::new(cell.origins.len().saturating_sub(1)),
+            breaker: Breaker::new(fastrand::u64(..), cell.fetch_timeout),
+            budget: Rc::new(Allowance::new(&profile.budget, heaviest)),
+            listing,
+            plan: Plan::default(),
+            interval: cell.poll,
+            next: 0,
+            cycles: 0,
+            flights: HashMap::new(),
+            flights_begun: 0,
+            pending: Vec::new(),
+            last_sent: None,
+            unsent: Vec::new(),
+            urls: HashMap::new(),
+            cell,
+        }
+    }
+
+    fn url(&self, origin: usize, path: &str) -> Rc<str> {
+        format!("{}{path}", self.cell.origin(origin)).into()
+    }
+
+    fn leg(&mut self, url: Rc<str>, weight: u32) -> Leg {
+        let started = Instant::now();
+        self.last_sent = Some(started);
+        let (transport, cell, budget) = (Rc::clone(&self.transport), Arc::clone(&self.cell), Rc::clone(&self.budget));
+        Leg { transport, cell, budget, url, walk: self.mirrors.walk(started), weight, started }
+    }
+
+    fn path(&self, request: &Planned) -> Option<String> {
+        let symbols: Vec<&str> = request.pairs.iter().filter_map(|at| Some(&*self.listing.get(*at)?.symbol)).collect();
+        Some(self.cell.venue.profile().endpoints.get(request.endpoint)?.path_for(&symbols))
+    }
+
+    fn flight_of(&mut self, pair: usize) -> Option<&mut Flight> {
+        self.flights.values_mut().find(|f| f.covers(pair))
+    }
+
+    /// Asks everybody whose leave is needed: the operator, the breaker, the budget.
+    fn permit(&mut self, purpose: Purpose, weight: u32) -> Result<(), Fault> {
+        if self.cell.facts().paused {
+            return Err(Fault::new(Reason::Paused, "paused by an operator"));
+        }
+        let now = Instant::now();
+        let _permit = self.breaker.permit(now)?;
+        self.budget.try_take(weight, purpose).inspect_err(|fault| self.breaker.record(now, self.cell.clock.now(), Err(fault)))
+    }
+
+    /// Starts a flight, or fails its pairs with why it may not start.
+    fn launch(&mut self, ctx: &mut Context<Self>, request: Planned, waiters: Vec<(usize, oneshot::Sender<Outcome>)>, purpose: Purpose) {
+        let endpoints = self.cell.venue.profile().endpoints;
+        let Some(endpoint) = endpoints.get(request.endpoint) else { return };
+        let weight = endpoint.weight_of(request.pairs.len());
+        if let Err(fault) = self.permit(purpose, weight) {
+            let fault = Arc::new(fault);
+            self.cell.facts().count_fault(self.cell.clock.now(), &fault);
+            self.refresh_state();
+            let outcomes = request.pairs.iter().map(|pair| (*pair, Err(Arc::clone(&fault)))).collect();
+            self.hand_out(outcomes, waiters);
+            return;
+        }
+        let url = self.url_of(&request);
+        let leg = self.leg(url, weight);
+        let id = self.flights_begun;
+        self.flights_begun = id.wrapping_add(1);
+        self.flights.insert(id, Flight { request, everything: endpoint.reach == Reach::All, waiters });
+        ctx.spawn(leg.fly().into_actor(self).map(move |flown, act, _| act.land(id, flown)));
+    }
+
+    /// Gives the first address of a request. Those of one pair are kept: they are asked again and again.
+    fn url_of(&mut self, request: &Planned) -> Rc<str> {
+        const KEPT_MAX: usize = 4096;
+        let origin = self.mirrors.walk(Instant::now()).at();
+        let make = || self.url(origin, &self.path(request).unwrap_or_default());
+        let [pair] = request.pairs.as_slice() else { return make() };
+        let key = (origin, request.endpoint, *pair);
+        if let Some(url) = self.urls.get(&key) {
+            return Rc::clone(url);
+        }
+        let url = make();
+        if self.urls.len() >= KEPT_MAX {
+            self.urls.clear();
+        }
+        self.urls.insert(key, Rc::clone(&url));
+        url
+    }
+
+    /// Sends what was asked for since the mailbox was last empty, as one plan.
+    fn launch_pending(&mut self, ctx: &mut Context<Self>) {
+        let mut waiters = std::mem::take(&mut self.pending);
+        let mut wanted: Vec<Wanted> = Vec::new();
+        for (pair, _) in &waiters {
+            if !wanted.iter().any(|w| w.pair == *pair) {
+                wanted.extend(self.listing.wanted(*pair));
+            }
+        }
+        for request in plan(self.cell.venue.profile().endpoints, &wanted).requests {
+            let (ours, others) = waiters.into_iter().partition(|(pair, _)| request.pairs.contains(pair));
+            waiters = others;
+            self.launch(ctx, request, ours, Purpose::Demand);
+        }
+    }
+}
+
+/// Says that a value is of no interest here.
+fn drop_value<T>(_: T) {}
+
+impl Actor for Exchange {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        self.refresh_state();
+        self.warm_up(ctx);
+    }
+}
+
+impl Handler<Fetch> for Exchange {
+    type Result = ResponseActFuture<Self, Outcome>;
+
+    fn handle(&mut self, Fetch { pair, deadline }: Fetch, ctx: &mut Self::Context) -> Self::Result {
+        let now = Instant::now();
+        let at = self.listing.add(self.cell.venue.as_ref(), pair, false);
+        let refusal = if deadline <= now {
+            Some(Fault::new(Reason::Timeout, "the caller's deadline had passed"))
+        } else if self.listing.get(at).is_some_and(|e| e.is_unlisted(now)) {
+            Some(Fault::new(Reason::Unlisted, "the venue said so within the last ten minutes"))
+        } else {
+            None
+        };
+        if let Some(fault) = refusal {
+            return Box::pin(actix::fut::ready(Err(Arc::new(fault))));
+        }
+        let (tell, told) = oneshot::channel();
+        match self.flight_of(at) {
+            Some(flight) => flight.waiters.push((at, tell)),
+            None => {
+                self.pending.push((at, tell));
+                if self.pending.len() == 1 {
+                    // Runs once the mailbox is empty, so that what was asked for together is planned together.
+                    ctx.spawn(actix::fut::ready(()).map(|(), act: &mut Self, ctx| act.launch_pending(ctx)));
+                }
+            }
+        }
+        Box::pin(
+            async { told.await.unwrap_or_else(|_| Err(Arc::new(Fault::new(Reason::Restarting, "the exchange's actor ended")))) }
+                .into_actor(self),
+        )
+    }
+}
+
+impl Handler<Drop> for Exchange {
+    type Result = ();
+
+    fn handle(&mut self, Drop(pair): Drop, _: &mut Self::Context) {
+        self.listing.remove(&pair);
+        self.urls.clear();
+    }
+}
+
+impl Handler<Control> for Exchange {
+    type Result = ();
+
+    fn handle(&mut self, control: Control, ctx: &mut Self::Context) {
+        match control {
+            Control::Pause => self.cell.facts().paused = true,
+            Control::Resume => self.cell.facts().paused = false,
+            Control::Restart => ctx.terminate(),
+            Control::RehearsePanic => std::panic::resume_unwind(Box::new("rehearsed")),
+            Control::RehearseArbiterLoss => drop_value(Arbiter::current().stop()),
+        }
+        self.refresh_state();
+    }
+}
+
+crate::metered!(Exchange: Fetch, Drop, Control);

@@ -1,0 +1,196 @@
+//! What outlives an exchange actor: its settings, last quotes and history, readable without asking the actor.
+
+use super::Exchange;
+use crate::{
+    clock::Clock,
+    meter::{Meter, Port},
+    model::{Fault, Pair, Quote, Reason, UnixMs, VenueId},
+    venue::Venue,
+};
+use arc_swap::ArcSwapOption;
+use serde::Serialize;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// The same kind of fault of a venue is logged once in so long.
+const LOG_EVERY: Duration = Duration::from_secs(10);
+
+/// Holds what a user sets about a venue, beside the venue itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VenueConfig {
+    /// Another address than the venue's own: scheme, host, and possibly a path.
+    pub origin: Option<String>,
+    /// Other mirrors than the venue's own.
+    pub mirrors: Option<Vec<String>>,
+    /// How often to poll.
+    pub poll: Option<Duration>,
+    /// How long a fetch may take in all.
+    pub fetch_timeout: Option<Duration>,
+}
+
+/// Holds what every incarnation of an exchange actor shares.
+pub(crate) struct Cell {
+    pub(crate) id: VenueId,
+    pub(crate) venue: Arc<dyn Venue>,
+    /// The addresses, first choice first.
+    pub(crate) origins: Vec<String>,
+    pub(crate) poll: Duration,
+    pub(crate) fetch_timeout: Duration,
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) meter: Arc<Meter>,
+    pub(crate) clock: Clock,
+    pub(crate) port: ArcSwapOption<Port<Exchange>>,
+    last: Mutex<HashMap<Pair, Arc<Quote>>>,
+    facts: Mutex<Facts>,
+    logged: Mutex<HashMap<Reason, (Instant, u64)>>,
+}
+
+/// Tells in one word how a venue is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VenueState {
+    /// Nothing is known yet.
+    Starting,
+    /// The last request was answered.
+    Up,
+    /// The last request failed.
+    Failing,
+    /// It failed too often and is left alone for a while.
+    BreakerOpen,
+    /// It said that it will not answer for a while.
+    RateLimited,
+    /// An operator paused it.
+    Paused,
+    /// Its actor died and is being rebuilt.
+    Restarting,
+    /// Its actor died too often and rests.
+    Parked,
+}
+
+/// Holds what happened so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) state: VenueState,
+    pub(crate) since: UnixMs,
+    pub(crate) restarts: u64,
+    pub(crate) paused: bool,
+    pub(crate) requests: u64,
+    pub(crate) answers: u64,
+    pub(crate) faults: HashMap<Reason, u64>,
+    pub(crate) last_answer: Option<UnixMs>,
+    pub(crate) last_fault: Option<(UnixMs, Arc<Fault>)>,
+    /// How far the venue's `Date` header was ahead of our clock.
+    pub(crate) ahead_ms: Option<i64>,
+    pub(crate) plan: PlanFacts,
+}
+
+/// Holds how a venue is polled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PlanFacts {
+    /// The paths of one cycle: the first few.
+    pub requests: Vec<String>,
+    /// How many requests a cycle has.
+    pub request_count: usize,
+    /// What a cycle weighs in the venue's budget.
+    pub weight: u32,
+    /// How long a cycle takes.
+    pub interval_ms: u64,
+    /// The share of the budget that this takes, in thousandths.
+    pub budget_share_permille: u64,
+}
+
+impl Cell {
+    #[expect(clippy::too_many_arguments, reason = "each is a field")]
+    pub(crate) fn new(
+        id: VenueId,
+        venue: Arc<dyn Venue>,
+        config: &VenueConfig,
+        poll: Duration,
+        fetch_timeout: Duration,
+        pairs: Vec<Pair>,
+        meter: Arc<Meter>,
+        clock: Clock,
+    ) -> Self {
+        let own = config.origin.clone().unwrap_or_else(|| venue.origin().to_owned());
+        // Mirrors of the venue's own are no mirrors of another address.
+        let own_mirrors = if config.origin.is_some() { &[] } else { venue.profile().mirrors };
+        let mirrors = config.mirrors.clone().unwrap_or_else(|| own_mirrors.iter().map(|m| (*m).to_owned()).collect());
+        let facts = Facts {
+            state: VenueState::Starting,
+            since: clock.now(),
+            restarts: 0,
+            paused: false,
+            requests: 0,
+            answers: 0,
+            faults: HashMap::new(),
+            last_answer: None,
+            last_fault: None,
+            ahead_ms: None,
+            plan: PlanFacts::default(),
+        };
+        Self {
+            id,
+            origins: std::iter::once(own).chain(mirrors).collect(),
+            poll: config.poll.unwrap_or(poll),
+            fetch_timeout: config.fetch_timeout.unwrap_or(fetch_timeout),
+            venue,
+            pairs,
+            meter,
+            clock,
+            port: ArcSwapOption::empty(),
+            last: Mutex::default(),
+            facts: Mutex::new(facts),
+            logged: Mutex::default(),
+        }
+    }
+
+    /// Gives an address by its number; the first is the origin.
+    pub(crate) fn origin(&self, number: usize) -> &str {
+        self.origins.get(number).map_or("", String::as_str)
+    }
+
+    /// Gives the last quotes. A panic elsewhere cannot leave them half written: they are replaced whole.
+    pub(crate) fn last(&self) -> MutexGuard<'_, HashMap<Pair, Arc<Quote>>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a change of state; the time of the last real change stays.
+    pub(crate) fn set_state(&self, state: VenueState) {
+        let mut facts = self.facts();
+        if facts.state != state {
+            facts.state = state;
+            facts.since = self.clock.now();
+        }
+    }
+}
+
+impl Cell {
+    /// Logs a fault, at most once for each kind in ten seconds, with how many went unsaid meanwhile.
+    pub(crate) fn log_fault(&self, now: Instant, fault: &Fault) {
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        match logged.get_mut(&fault.reason) {
+            Some((at, unsaid)) if now.saturating_duration_since(*at) < LOG_EVERY => *unsaid = unsaid.saturating_add(1),
+            known => {
+                let unsaid = known.map_or(0, |(_, unsaid)| *unsaid);
+                log::warn!("{}: {fault}{}", self.id, if unsaid > 0 { format!(" ({unsaid} more like it)") } else { String::new() });
+                logged.insert(fault.reason, (now, 0));
+            }
+        }
+    }
+}
+
+impl Facts {
+    pub(crate) fn count_fault(&mut self, now: UnixMs, fault: &Arc<Fault>) {
+        let count = self.faults.entry(fault.reason).or_default();
+        *count = count.saturating_add(1);
+        self.last_fault = Some((now, Arc::clone(fault)));
+    }
+}

@@ -1,0 +1,52 @@
+//! From an answer to what it says about each pair: pure.
+
+use super::listing::Listing;
+use crate::{
+    model::{Fault, Reason, Ticker},
+    transport::Answer,
+    venue::{self, Endpoint, Reach, Scratch, Venue},
+};
+
+/// What an answer says about the pairs, by their numbers.
+pub(crate) type Rows = Vec<(usize, Result<Ticker, Fault>)>;
+
+/// Reads an answer about the `asked` pairs. Where the endpoint gives a list, every pair of the listing that is in it is read, and one that was asked for and is not in it is `unlisted`.
+///
+/// # Errors
+/// The fault of the whole answer.
+pub(crate) fn read(
+    venue: &dyn Venue,
+    endpoint: &Endpoint,
+    answer: &Answer,
+    scratch: &mut Scratch,
+    listing: &Listing,
+    asked: &[usize],
+) -> Result<Rows, Fault> {
+    let mut rows = Rows::with_capacity(asked.len());
+    if endpoint.reach == Reach::One {
+        let only = asked.first().copied();
+        venue::read(venue, endpoint, answer.status, &answer.body, scratch, &mut |symbol, ticker| {
+            let Some(asked) = only.filter(|_| rows.is_empty()) else { return };
+            let foreign = symbol.filter(|s| listing.number_of(s) != Some(asked));
+            rows.push((asked, foreign.map_or_else(ticker, |s| Err(Fault::said(Reason::Decode, &format!("the answer is about {s}"))))));
+        })?;
+        return if rows.is_empty() { Err(Fault::new(Reason::Decode, "the answer has no row")) } else { Ok(rows) };
+    }
+    venue::read(venue, endpoint, answer.status, &answer.body, scratch, &mut |symbol, ticker| {
+        if let Some(at) = symbol.and_then(|s| listing.number_of(s)) {
+            rows.push((at, ticker()));
+        }
+    })?;
+    let mut absent = Vec::new();
+    if rows.len() < asked.len() || asked.len() > 1 {
+        let mut present = vec![false; listing.size()];
+        for (at, _) in &rows {
+            if let Some(seen) = present.get_mut(*at) {
+                *seen = true;
+            }
+        }
+        absent.extend(asked.iter().copied().filter(|at| present.get(*at) == Some(&false)));
+    }
+    rows.extend(absent.into_iter().map(|at| (at, Err(Fault::new(Reason::Unlisted, "not in the venue's list")))));
+    Ok(rows)
+}

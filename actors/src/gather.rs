@@ -1,0 +1,145 @@
+//! One scatter and gather, as a value: who was asked, who has answered, and which callers are satisfied by when. No clock, no actor.
+
+use crate::terms::Terms;
+use tokio::time::Instant;
+
+/// Holds a round for one pair, shared by all who ask for it meanwhile. `W` is how a caller is answered.
+#[derive(Debug)]
+pub struct Round<W> {
+    pending: Vec<bool>,
+    waiters: Vec<Waiter<W>>,
+}
+
+/// Holds one caller of a round.
+#[derive(Debug)]
+pub struct Waiter<W> {
+    /// How he is answered.
+    pub reply: W,
+    /// What he demands.
+    pub terms: Terms,
+    /// When he came: what was learnt since then is fresh to him.
+    pub joined: Instant,
+    /// When he must be answered.
+    pub deadline: Instant,
+    /// The venues he waits for.
+    pub needs: Vec<usize>,
+}
+
+/// Tells why a caller's wait is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All that he waits for are in.
+    All,
+    /// As many admitted quotes as he wants are in.
+    Enough,
+    /// His deadline has come.
+    Deadline,
+}
+
+impl<W> Round<W> {
+    /// Begins a round over `venues` venues, none of them asked yet.
+    pub fn begin(venues: usize) -> Self {
+        Self { pending: vec![false; venues], waiters: Vec::new() }
+    }
+
+    /// Notes that a venue is being asked; tells whether it was not already.
+    pub fn ask(&mut self, venue: usize) -> bool {
+        self.pending.get_mut(venue).is_some_and(|pending| !std::mem::replace(pending, true))
+    }
+
+    /// Notes that a venue's answer, of whatever kind, is in.
+    pub fn arrived(&mut self, venue: usize) {
+        if let Some(pending) = self.pending.get_mut(venue) {
+            *pending = false;
+        }
+    }
+
+    /// Tells whether a venue is still being waited for.
+    pub fn is_pending(&self, venue: usize) -> bool {
+        self.pending.get(venue).copied().unwrap_or(false)
+    }
+
+    /// Adds a caller.
+    pub fn join(&mut self, waiter: Waiter<W>) {
+        self.waiters.push(waiter);
+    }
+
+    /// Tells whether nobody is waited for and nobody waits.
+    pub fn is_over(&self) -> bool {
+        self.waiters.is_empty() && !self.pending.contains(&true)
+    }
+
+    /// Gives the earliest deadline of those who wait.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.waiters.iter().map(|w| w.deadline).min()
+    }
+
+    /// Takes out the callers whose wait is over; `admitted` counts the quotes at hand that a caller's terms admit.
+    pub fn finished(&mut self, now: Instant, admitted: impl Fn(&Waiter<W>) -> usize) -> Vec<(Waiter<W>, End)> {
+        let mut done = Vec::new();
+        let mut waiting = Vec::with_capacity(self.waiters.len());
+        for waiter in self.waiters.drain(..) {
+            let all = waiter.needs.iter().all(|venue| !self.pending.get(*venue).copied().unwrap_or(false));
+            let end = match waiter.terms.min_sources {
+                _ if all => Some(End::All),
+                Some(enough) if admitted(&waiter) >= enough => Some(End::Enough),
+                _ => (waiter.deadline <= now).then_some(End::Deadline),
+            };
+            match end {
+                Some(end) => done.push((waiter, end)),
+                None => waiting.push(waiter),
+            }
+        }
+        self.waiters = waiting;
+        done
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::arithmetic_side_effects)]
+mod tests {
+    use super::*;
+    use crate::terms::VenueFilter;
+    use std::time::Duration;
+
+    fn waiter(name: &'static str, now: Instant, deadline_ms: u64, min_sources: Option<usize>) -> Waiter<&'static str> {
+        let deadline = Duration::from_millis(deadline_ms);
+        let terms = Terms { max_age: Duration::ZERO, min_sources, deadline, venues: VenueFilter::All, fresh: true };
+        Waiter { reply: name, terms, joined: now, deadline: now + deadline, needs: vec![0, 1, 2] }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_caller_is_answered_by_his_own_terms() {
+        let now = Instant::now();
+        let mut round = Round::begin(3);
+        assert!((0..3).all(|v| round.ask(v)) && !round.ask(1), "one asking a venue");
+        round.join(waiter("patient", now, 1000, None));
+        round.join(waiter("hasty", now, 100, None));
+        round.join(waiter("modest", now, 1000, Some(2)));
+        let ended = |round: &mut Round<_>, at: u64, have: usize| -> Vec<_> {
+            round.finished(now + Duration::from_millis(at), |_| have).into_iter().map(|(w, end)| (w.reply, end)).collect()
+        };
+        round.arrived(0);
+        assert_eq!(ended(&mut round, 10, 1), []);
+        assert_eq!(round.next_deadline(), Some(now + Duration::from_millis(100)));
+        assert_eq!(ended(&mut round, 100, 1), [("hasty", End::Deadline)]);
+        round.arrived(1);
+        assert_eq!(ended(&mut round, 200, 2), [("modest", End::Enough)]);
+        assert!(!round.is_over() && round.is_pending(2));
+        round.arrived(2);
+        assert_eq!(ended(&mut round, 300, 3), [("patient", End::All)]);
+        assert!(round.is_over());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_straggler_keeps_the_round_when_nobody_waits_any_more() {
+        let now = Instant::now();
+        let mut round = Round::begin(1);
+        round.ask(0);
+        round.join(Waiter { needs: vec![0], ..waiter("hasty", now, 5, None) });
+        assert_eq!(round.finished(now + Duration::from_millis(5), |_| 0).len(), 1);
+        assert!(!round.is_over());
+        round.arrived(0);
+        assert!(round.is_over());
+    }
+}

@@ -1,0 +1,172 @@
+//! Durations in fixed buckets: four to each doubling, from 64 ns to 9 minutes, so that a quantile is at most a quarter too high and never too low.
+
+use super::add;
+use std::{
+    array,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+const BUCKETS: usize = 128;
+/// The unit of the first buckets, as a shift: 64 ns.
+const UNIT: u32 = 6;
+
+/// A histogram that any thread may write.
+#[derive(Debug)]
+pub(super) struct Histogram {
+    buckets: [AtomicU64; BUCKETS],
+    sum_ns: AtomicU64,
+    max_ns: AtomicU64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self { buckets: array::from_fn(|_| AtomicU64::new(0)), sum_ns: AtomicU64::new(0), max_ns: AtomicU64::new(0) }
+    }
+}
+
+impl Histogram {
+    pub(super) fn record(&self, ns: u64) {
+        if let Some(bucket) = self.buckets.get(bucket_of(ns)) {
+            add(bucket, 1);
+        }
+        add(&self.sum_ns, ns);
+        if ns > self.max_ns.load(Relaxed) {
+            self.max_ns.fetch_max(ns, Relaxed);
+        }
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        Counts(array::from_fn(|i| self.buckets.get(i).map_or(0, |bucket| bucket.load(Relaxed))))
+    }
+
+    pub(super) fn sum_ns(&self) -> u64 {
+        self.sum_ns.load(Relaxed)
+    }
+
+    pub(super) fn max_ns(&self) -> u64 {
+        self.max_ns.load(Relaxed)
+    }
+}
+
+/// The bucket counts of a histogram at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Counts([u64; BUCKETS]);
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self([0; BUCKETS])
+    }
+}
+
+impl Counts {
+    /// Gives what was counted since an earlier moment.
+    pub(super) fn since(&self, earlier: &Self) -> Self {
+        let mut counts = self.clone();
+        for (now, then) in counts.0.iter_mut().zip(&earlier.0) {
+            *now = now.saturating_sub(*then);
+        }
+        counts
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.0.iter().fold(0, |sum: u64, count| sum.saturating_add(*count))
+    }
+
+    /// Gives the upper end of the bucket that holds the quantile, in nanoseconds; 0 when nothing was counted.
+    pub(super) fn quantile_ns(&self, percent: u64) -> u64 {
+        let total = self.total();
+        if total == 0 {
+            return 0;
+        }
+        let rank = total.saturating_mul(percent).div_ceil(100).max(1);
+        let mut seen = 0_u64;
+        for (i, count) in self.0.iter().enumerate() {
+            seen = seen.saturating_add(*count);
+            if seen >= rank {
+                return upper_ns(i);
+            }
+        }
+        0
+    }
+
+    /// Gives the upper end of the highest bucket in use, in nanoseconds.
+    pub(super) fn max_ns(&self) -> u64 {
+        self.0.iter().rposition(|count| *count > 0).map_or(0, upper_ns)
+    }
+}
+
+/// Gives the bucket of a duration: the position of its highest bit, and the two bits after that.
+fn bucket_of(ns: u64) -> usize {
+    let units = ns >> UNIT;
+    let index = match units.checked_ilog2() {
+        Some(exponent) if exponent >= 2 => {
+            let octave = exponent.saturating_sub(1);
+            u64::from(octave << 2) | ((units >> octave.saturating_sub(1)) & 3)
+        }
+        _ => units,
+    };
+    usize::try_from(index).map_or(BUCKETS - 1, |index| index.min(BUCKETS - 1))
+}
+
+/// Gives the first duration beyond a bucket, in nanoseconds.
+fn upper_ns(bucket: usize) -> u64 {
+    let bucket = u64::try_from(bucket).unwrap_or(u64::MAX);
+    let units = match bucket >> 2 {
+        0 => bucket.saturating_add(1),
+        octave => (bucket & 3).saturating_add(5) << octave.saturating_sub(1),
+    };
+    units << UNIT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_duration_is_below_the_end_of_its_bucket_and_not_below_the_one_before() {
+        let mut ns = 0_u64;
+        while ns < 500_000_000_000 {
+            for ns in [ns, ns + 1, ns + 63, ns + 64] {
+                let bucket = bucket_of(ns);
+                assert!(ns < upper_ns(bucket), "{ns} in {bucket}");
+                assert!(bucket == 0 || ns >= upper_ns(bucket - 1), "{ns} in {bucket}");
+                assert!(bucket < 4 || upper_ns(bucket) <= ns + ns / 4 + 64, "{ns} in {bucket}: {}", upper_ns(bucket));
+            }
+            ns = ns * 9 / 8 + 1;
+        }
+        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+    }
+
+    #[test]
+    fn buckets_grow_one_after_the_other() {
+        assert!((1..BUCKETS).all(|i| upper_ns(i) > upper_ns(i - 1)));
+    }
+
+    #[test]
+    fn quantiles_are_read_from_ranks() {
+        let histogram = Histogram::default();
+        assert_eq!((histogram.counts().quantile_ns(99), histogram.counts().max_ns()), (0, 0));
+        for ms in 1..=100_u64 {
+            histogram.record(ms * 1_000_000);
+        }
+        let counts = histogram.counts();
+        assert_eq!((counts.total(), histogram.max_ns(), histogram.sum_ns()), (100, 100_000_000, 5_050_000_000));
+        for (percent, ms) in [(1, 1), (50, 50), (99, 99), (100, 100)] {
+            let ns = counts.quantile_ns(percent);
+            assert!(ns > ms * 1_000_000 && ns <= ms * 1_250_000, "p{percent} {ns}");
+        }
+        assert!(counts.max_ns() >= 100_000_000);
+    }
+
+    #[test]
+    fn the_difference_of_two_moments_is_what_came_between() {
+        let histogram = Histogram::default();
+        histogram.record(1_000);
+        let before = histogram.counts();
+        histogram.record(2_000_000);
+        let between = histogram.counts().since(&before);
+        assert_eq!(between.total(), 1);
+        assert!(between.quantile_ns(50) > 2_000_000);
+        assert_eq!(before.since(&before), Counts::default());
+    }
+}

@@ -1,0 +1,283 @@
+//! What a reader sees of one actor: integers, units last.
+
+use super::{
+    Meter,
+    cell::{CellCounts, MessageCell},
+    histogram::{Counts, Histogram},
+    lock,
+    window::Mark,
+};
+use serde::Serialize;
+use std::{
+    collections::BTreeMap,
+    iter,
+    sync::{Arc, atomic::Ordering::Relaxed},
+};
+use tokio::time::Instant;
+
+/// One actor at one moment. Counters run over all restarts.
+#[derive(Clone, Debug, Serialize)]
+pub struct ActorSnapshot {
+    /// The actor's name.
+    pub name: String,
+    /// The actor's own word for its state; `starting`, `running`, `stopped` and `panicked` are the meter's.
+    pub state: &'static str,
+    /// Time since the state took its present word, in milliseconds.
+    pub state_for_ms: u64,
+    /// How many times the actor has been started.
+    pub incarnation: u64,
+    /// Time since the last start, in milliseconds.
+    pub up_ms: u64,
+    /// Time since the meter was made, in nanoseconds: what `busy_ns` is held against for a ratio.
+    pub metered_ns: u64,
+    /// Restarts, of all causes.
+    pub restarts: u64,
+    /// Restarts by cause.
+    pub restarts_by: BTreeMap<&'static str, u64>,
+    /// Messages that wait now.
+    pub queued: u64,
+    /// The most that have waited.
+    pub queued_high: u64,
+    /// How many may wait.
+    pub capacity: u64,
+    /// Messages begun and not replied now.
+    pub in_flight: u64,
+    /// The most that have been queued or in flight together.
+    pub held_high: u64,
+    /// How many may be queued or in flight together.
+    pub in_flight_max: u64,
+    /// Messages refused, of all types.
+    pub refused: u64,
+    /// Messages lost, of all types.
+    pub lost: u64,
+    /// Polls of the actor's task that have ended.
+    pub polls: u64,
+    /// Time spent in polls of the actor's task, the present one included, in nanoseconds.
+    pub busy_ns: u64,
+    /// Time since the present poll began, in milliseconds.
+    pub busy_for_ms: Option<u64>,
+    /// Polls that took longer than 100 ms, the present one included.
+    pub stuck: u64,
+    /// How long the present poll has taken, in milliseconds, if it is longer than 100 ms.
+    pub stuck_for_ms: Option<u64>,
+    /// The handler that runs now.
+    pub running_now: Option<RunningNow>,
+    /// One row for each type of message.
+    pub messages: Vec<MessageSnapshot>,
+}
+
+/// What an actor is in the midst of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RunningNow {
+    /// The type of the message, or `other` for what is not a metered message (timers, spawned futures).
+    pub message: &'static str,
+    /// For how long, in milliseconds.
+    pub for_ms: u64,
+}
+
+/// One type of message: `sent = queued + in_flight + replied + lost`.
+#[derive(Clone, Debug, Serialize)]
+pub struct MessageSnapshot {
+    /// The type of the message.
+    pub message: &'static str,
+    /// Messages that the mailbox took.
+    pub sent: u64,
+    /// Messages that wait now.
+    pub queued: u64,
+    /// The most that have waited.
+    pub queued_high: u64,
+    /// Messages begun and not replied now.
+    pub in_flight: u64,
+    /// The most that have been in flight.
+    pub in_flight_high: u64,
+    /// Handler calls that returned.
+    pub handled: u64,
+    /// Replies sent, whether or not the caller still waited.
+    pub replied: u64,
+    /// Messages dropped before their reply, at whichever stage.
+    pub lost: u64,
+    /// Messages refused, for all reasons.
+    pub refused: u64,
+    /// Refused because the mailbox was full.
+    pub refused_full: u64,
+    /// Refused because too many were queued and in flight.
+    pub refused_overloaded: u64,
+    /// Refused because the actor was dead.
+    pub refused_dead: u64,
+    /// Sum of all waits, in nanoseconds.
+    pub wait_sum_ns: u64,
+    /// Sum of all handler times of replied messages, in nanoseconds.
+    pub handler_sum_ns: u64,
+    /// Sum of all times from begin to reply, in nanoseconds.
+    pub response_sum_ns: u64,
+    /// Since the meter was made.
+    pub total: Times,
+    /// Over the last minute.
+    pub last_1_min: Times,
+    /// Over the last quarter of an hour.
+    pub last_15_min: Times,
+}
+
+/// How long messages took over a span of time. A figure is at most a quarter too high, and 0 when nothing was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Times {
+    /// The span, in seconds.
+    pub over_s: u64,
+    /// Messages begun in it.
+    pub begun: u64,
+    /// Messages replied in it.
+    pub replied: u64,
+    /// Median of send → begin, in microseconds.
+    pub wait_p50_us: u64,
+    /// 99th percentile of the same.
+    pub wait_p99_us: u64,
+    /// Longest of the same.
+    pub wait_max_us: u64,
+    /// Median of the time in the handler's call and the polls of its reply future, in microseconds.
+    pub handler_p50_us: u64,
+    /// 99th percentile of the same.
+    pub handler_p99_us: u64,
+    /// Longest of the same.
+    pub handler_max_us: u64,
+    /// Median of begin → reply, in microseconds.
+    pub response_p50_us: u64,
+    /// 99th percentile of the same.
+    pub response_p99_us: u64,
+    /// Longest of the same.
+    pub response_max_us: u64,
+}
+
+impl Meter {
+    /// Takes the copies that the sliding windows are due for; several times a minute is often enough.
+    pub fn tick(&self, now: Instant) {
+        lock(&self.windows).tick(self.ns_of(now), || self.cells().map(MessageCell::counts).collect::<Arc<[_]>>());
+    }
+
+    /// Gives all figures at the moment `now`.
+    pub fn snapshot(&self, now: Instant) -> ActorSnapshot {
+        self.tick(now);
+        let now = self.ns_of(now);
+        let messages = self.message_snapshots(now);
+        let task = &self.task;
+        let present = task.busy_since.load(Relaxed);
+        let present_ns = if present == 0 { None } else { Some(now.saturating_sub(present)) };
+        let stuck_ns = present_ns.filter(|ns| *ns > super::STUCK_NS);
+        let restarts_by = lock(&self.restarts).clone();
+        let (state, state_since) = {
+            let state = lock(&self.state);
+            (state.word, state.since)
+        };
+        ActorSnapshot {
+            name: self.name.clone(),
+            state,
+            state_for_ms: ms(now.saturating_sub(state_since)),
+            incarnation: task.incarnation.load(Relaxed),
+            up_ms: ms(now.saturating_sub(task.started.load(Relaxed))),
+            metered_ns: now,
+            restarts: sum(restarts_by.values().copied()),
+            restarts_by,
+            queued: self.queued(),
+            queued_high: self.queued.high(),
+            capacity: self.limits.capacity,
+            in_flight: self.in_flight(),
+            held_high: self.held.high(),
+            in_flight_max: self.limits.in_flight_max,
+            refused: sum(messages.iter().map(|row| row.refused)),
+            lost: sum(messages.iter().map(|row| row.lost)),
+            polls: task.polls.load(Relaxed),
+            busy_ns: task.busy_ns.load(Relaxed).saturating_add(present_ns.unwrap_or(0)),
+            busy_for_ms: present_ns.map(ms),
+            stuck: task.stuck.load(Relaxed).saturating_add(u64::from(stuck_ns.is_some())),
+            stuck_for_ms: stuck_ns.map(ms),
+            running_now: self.running_now(now, present_ns),
+            messages,
+        }
+    }
+
+    fn message_snapshots(&self, now: u64) -> Vec<MessageSnapshot> {
+        let windows = lock(&self.windows);
+        let start = Mark { at: 0, cells: Arc::new([]) };
+        let marks = [&start, windows.minute.begin(), windows.quarter.begin()];
+        let own = self.messages.iter();
+        let other = iter::once(&self.other).filter(|cell| cell.sent.load(Relaxed) > 0);
+        own.chain(other).enumerate().map(|(slot, cell)| message_snapshot(cell, marks.map(|mark| (mark, slot)), now)).collect()
+    }
+
+    fn running_now(&self, now: u64, busy_ns: Option<u64>) -> Option<RunningNow> {
+        let running = self.task.running.load(Relaxed);
+        match running.checked_sub(1) {
+            Some(slot) => {
+                let message = usize::try_from(slot).map_or(self.other.name, |slot| self.cell(slot).name);
+                Some(RunningNow { message, for_ms: ms(now.saturating_sub(self.task.running_since.load(Relaxed))) })
+            }
+            None => busy_ns.map(|ns| RunningNow { message: self.other.name, for_ms: ms(ns) }),
+        }
+    }
+}
+
+fn message_snapshot(cell: &MessageCell, marks: [(&Mark, usize); 3], now: u64) -> MessageSnapshot {
+    let [refused_full, refused_overloaded, refused_dead] =
+        [&cell.refused.full, &cell.refused.overloaded, &cell.refused.dead].map(|count| count.load(Relaxed));
+    let counts = cell.counts();
+    let [total, last_1_min, last_15_min] = marks.map(|(mark, slot)| times(cell, &counts, mark, slot, now));
+    MessageSnapshot {
+        message: cell.name,
+        sent: cell.sent.load(Relaxed),
+        queued: cell.queued.now(),
+        queued_high: cell.queued.high(),
+        in_flight: cell.in_flight.now(),
+        in_flight_high: cell.in_flight.high(),
+        handled: cell.handled.load(Relaxed),
+        replied: cell.replied.load(Relaxed),
+        lost: cell.lost.load(Relaxed),
+        refused: sum([refused_full, refused_overloaded, refused_dead]),
+        refused_full,
+        refused_overloaded,
+        refused_dead,
+        wait_sum_ns: cell.wait.sum_ns(),
+        handler_sum_ns: cell.handler.sum_ns(),
+        response_sum_ns: cell.response.sum_ns(),
+        total,
+        last_1_min,
+        last_15_min,
+    }
+}
+
+fn times(cell: &MessageCell, now_counts: &CellCounts, mark: &Mark, slot: usize, now: u64) -> Times {
+    let none = CellCounts::default();
+    let then = mark.cells.get(slot).unwrap_or(&none);
+    let wait = now_counts.wait.since(&then.wait);
+    let handler = now_counts.handler.since(&then.handler);
+    let response = now_counts.response.since(&then.response);
+    let [wait_p50_us, wait_p99_us, wait_max_us] = figures(&wait, &cell.wait);
+    let [handler_p50_us, handler_p99_us, handler_max_us] = figures(&handler, &cell.handler);
+    let [response_p50_us, response_p99_us, response_max_us] = figures(&response, &cell.response);
+    Times {
+        over_s: now.saturating_sub(mark.at).div_euclid(1_000_000_000),
+        begun: wait.total(),
+        replied: response.total(),
+        wait_p50_us,
+        wait_p99_us,
+        wait_max_us,
+        handler_p50_us,
+        handler_p99_us,
+        handler_max_us,
+        response_p50_us,
+        response_p99_us,
+        response_max_us,
+    }
+}
+
+/// Gives median, 99th percentile and longest in microseconds, rounded up; nothing is longer than the longest ever measured.
+fn figures(counts: &Counts, measured: &Histogram) -> [u64; 3] {
+    let longest = measured.max_ns();
+    [counts.quantile_ns(50), counts.quantile_ns(99), counts.max_ns()].map(|ns| ns.min(longest).div_ceil(1_000))
+}
+
+fn ms(ns: u64) -> u64 {
+    ns.div_euclid(1_000_000)
+}
+
+fn sum(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
+}

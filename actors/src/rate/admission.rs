@@ -1,0 +1,127 @@
+//! Which quotes count: the rows `halted` to `stale` of the rate's contract, in their order, one reason for each refusal.
+
+use crate::{
+    model::{Quote, Reason, UnixMs},
+    venue::TimeOf,
+};
+use rust_decimal::Decimal;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Holds the settings of admission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdmissionRules {
+    /// How old a polled quote may be.
+    pub max_age: Duration,
+    /// How far a venue's time may be ahead of ours.
+    pub future_max: Duration,
+    /// Whether a venue's time may refuse a quote: not while our own clock is known to be off.
+    pub trust_venue_time: bool,
+}
+
+impl Default for AdmissionRules {
+    fn default() -> Self {
+        Self { max_age: Duration::from_secs(30), future_max: Duration::from_secs(5), trust_venue_time: true }
+    }
+}
+
+/// Decides whether a quote counts at `now` (`as_of` by the wall clock).
+///
+/// # Errors
+/// The first [`Reason`] that applies: `halted`, `non_positive`, `crossed`, `wide`, `future`, `stale`.
+pub fn admit(quote: &Quote, time_of: TimeOf, now: Instant, as_of: UnixMs, rules: &AdmissionRules) -> Result<(), Reason> {
+    if quote.ticker.halted {
+        return Err(Reason::Halted);
+    }
+    let (Some(bid), Some(ask)) = (quote.ticker.bid, quote.ticker.ask) else { return Err(Reason::NonPositive) };
+    if bid > ask {
+        return Err(Reason::Crossed);
+    }
+    if is_wide(bid.get(), ask.get()) {
+        return Err(Reason::Wide);
+    }
+    let venue_time = quote.ticker.venue_time.filter(|_| rules.trust_venue_time && matches!(time_of, TimeOf::Book | TimeOf::Answer));
+    if venue_time.is_some_and(|time| time.since(as_of) > rules.future_max) {
+        return Err(Reason::Future);
+    }
+    let age = now.saturating_duration_since(quote.received).max(venue_time.map_or(Duration::ZERO, |time| as_of.since(time)));
+    if age > rules.max_age { Err(Reason::Stale) } else { Ok(()) }
+}
+
+/// Tells whether (ask − bid) / mid is over a tenth, without a division: 20 · (ask − bid) > ask + bid.
+fn is_wide(bid: Decimal, ask: Decimal) -> bool {
+    let spread = ask.checked_sub(bid).and_then(|s| s.checked_mul(Decimal::from(20u8)));
+    // Prices are below 1e15: neither can overflow.
+    spread > ask.checked_add(bid)
+}
+
+#[cfg(test)]
+#[allow(clippy::arithmetic_side_effects)]
+mod tests {
+    use super::*;
+    use crate::model::{Pair, Price, Source, Ticker, VenueId};
+
+    const NOW: UnixMs = UnixMs(1_000_000_000);
+
+    fn quote(bid: &str, ask: &str) -> Quote {
+        let price = |text| Price::parse(text).unwrap();
+        Quote {
+            venue: VenueId::new("v"),
+            pair: Pair::new("BTC", "USD").unwrap(),
+            symbol: "BTCUSD".into(),
+            ticker: Ticker { bid: price(bid), ask: price(ask), last: price("100"), ..Ticker::default() },
+            received: Instant::now(),
+            received_time: NOW,
+            latency: Duration::ZERO,
+            source: Source::Rest,
+        }
+    }
+
+    fn decided(quote: &Quote, time_of: TimeOf, later_ms: u64) -> Result<(), Reason> {
+        let later = Duration::from_millis(later_ms);
+        admit(quote, time_of, quote.received + later, NOW.saturating_add(later), &AdmissionRules::default())
+    }
+
+    #[test]
+    fn each_refusal_has_the_first_reason_that_applies() {
+        for (bid, ask, want) in [
+            ("100", "101", Ok(())),
+            ("100.2", "100.2", Ok(())),
+            ("0", "101", Err(Reason::NonPositive)),
+            ("", "101", Err(Reason::NonPositive)),
+            ("101", "", Err(Reason::NonPositive)),
+            ("101", "100.5", Err(Reason::Crossed)),
+            ("95", "106", Err(Reason::Wide)),
+            ("95", "105", Ok(())),
+            ("95", "105.0000001", Err(Reason::Wide)),
+            ("999999999999999", "999999999999999.9999", Ok(())),
+            ("0.000000000000000001", "0.000000000000000001", Ok(())),
+        ] {
+            assert_eq!(decided(&quote(bid, ask), TimeOf::None, 0), want, "{bid} {ask}");
+        }
+        let halted = Quote { ticker: Ticker { halted: true, bid: None, ..quote("1", "1").ticker }, ..quote("1", "1") };
+        assert_eq!(decided(&halted, TimeOf::None, 0), Err(Reason::Halted));
+    }
+
+    #[test]
+    fn age_is_the_larger_of_two_and_a_trades_time_does_not_count() {
+        let at = |ms: i64| Quote {
+            ticker: Ticker { venue_time: Some(UnixMs(NOW.0 + ms)), ..quote("100", "101").ticker },
+            ..quote("100", "101")
+        };
+        for (venue_ms, time_of, later, want) in [
+            (0, TimeOf::Book, 30_000, Ok(())),
+            (0, TimeOf::None, 30_001, Err(Reason::Stale)),
+            (-20_000, TimeOf::Book, 10_000, Ok(())),
+            (-20_000, TimeOf::Answer, 10_001, Err(Reason::Stale)),
+            (-900_000, TimeOf::Trade, 0, Ok(())),
+            (5_000, TimeOf::Book, 0, Ok(())),
+            (5_001, TimeOf::Book, 0, Err(Reason::Future)),
+            (5_001, TimeOf::Trade, 0, Ok(())),
+        ] {
+            assert_eq!(decided(&at(venue_ms), time_of, later), want, "{venue_ms} {time_of:?} {later}");
+        }
+        let rules = AdmissionRules { trust_venue_time: false, ..AdmissionRules::default() };
+        assert_eq!(admit(&at(9_000), TimeOf::Book, at(0).received, NOW, &rules), Ok(()));
+    }
+}
