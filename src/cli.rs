@@ -3,6 +3,7 @@
 pub mod config;
 pub mod decode;
 pub mod serve;
+pub mod sim;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
