@@ -2,7 +2,7 @@
 
 use crate::sim::Sim;
 use quorate_actors::sim::{FaultError, FaultFile, Options};
-use std::{fmt::Write as _, future::Future, io, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{fmt::Write as _, future::Future, io, net::SocketAddr, path::PathBuf, process::ExitCode, time::Duration};
 use tokio::net::TcpListener;
 
 /// Serves simulated exchanges on loopback until Ctrl-C.
@@ -11,6 +11,17 @@ pub struct SimArgs {
     /// Listens here for all venues, at /<venue><the venue's own path>; each venue also gets a port of its own
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8090")]
     pub listen: SocketAddr,
+    #[command(flatten)]
+    /// The market
+    pub market: MarketArgs,
+    /// Prints the addresses as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Holds what the simulated market is like.
+#[derive(Clone, Debug, clap::Args)]
+pub struct MarketArgs {
     /// Makes one world for one number
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -23,9 +34,6 @@ pub struct SimArgs {
     /// Sets the faults in this file from the start: TOML, or JSON where the name ends in .json
     #[arg(long, value_name = "FILE")]
     pub faults: Option<PathBuf>,
-    /// Prints the addresses as one JSON object
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Says why the simulation does not run.
@@ -71,6 +79,17 @@ pub fn fault_file(path: &PathBuf) -> Result<FaultFile, SimError> {
     parsed.map_err(|error| SimError::Parse(path.clone(), error))
 }
 
+/// Runs the command and gives the process's exit code.
+pub fn main(args: SimArgs) -> ExitCode {
+    match actix::System::new().block_on(run(args)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Runs the command: prints the addresses to standard output and serves until Ctrl-C.
 ///
 /// # Errors
@@ -85,17 +104,27 @@ pub async fn run(args: SimArgs) -> Result<(), SimError> {
 /// # Errors
 /// [`SimError`].
 pub async fn run_until(args: SimArgs, out: &mut impl io::Write, stop: impl Future<Output = ()>) -> Result<(), SimError> {
-    let faults = args.faults.as_ref().map(|path| fault_file(path).map(|file| (path.clone(), file.faults))).transpose()?;
-    let listener = TcpListener::bind(args.listen).await.map_err(|error| SimError::Listen(args.listen, error))?;
-    let sim = Sim::start(Options { seed: args.seed, speed: args.speed, latency: args.latency }, listener).map_err(SimError::Start)?;
-    if let Some((path, specs)) = faults {
-        sim.set_faults(specs).map_err(|error| SimError::Fault(path, error))?;
-    }
+    let sim = start(args.listen, &args.market).await?;
     let text = if args.json { format!("{}\n", as_json(&sim)) } else { as_text(&sim) };
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(SimError::Print)?;
     stop.await;
     sim.stop().await;
     Ok(())
+}
+
+/// Starts the simulation on the current runtime.
+///
+/// # Errors
+/// [`SimError`].
+pub async fn start(listen: SocketAddr, market: &MarketArgs) -> Result<Sim, SimError> {
+    let faults = market.faults.as_ref().map(|path| fault_file(path).map(|file| (path.clone(), file.faults))).transpose()?;
+    let listener = TcpListener::bind(listen).await.map_err(|error| SimError::Listen(listen, error))?;
+    let options = Options { seed: market.seed, speed: market.speed, latency: market.latency };
+    let sim = Sim::start(options, listener).map_err(SimError::Start)?;
+    if let Some((path, specs)) = faults {
+        sim.set_faults(specs).map_err(|error| SimError::Fault(path, error))?;
+    }
+    Ok(sim)
 }
 
 fn as_text(sim: &Sim) -> String {
