@@ -1,9 +1,7 @@
 //! The engine as an embedder starts it, with the canned server as every venue.
 
 use super::{canned::seen, floor::Floor, market};
-use quorate_actors::{
-    Builder, Engine, VenueConfig, rate::AdmissionRules, transport::AwcConnect, venue::Venue
-};
+use quorate_actors::{Builder, Engine, VenueConfig, rate::AdmissionRules, transport::AwcConnect, venue::Venue};
 use std::{sync::Arc, time::Duration};
 
 /// Starts an engine that polls once and then waits to be asked; gives it once it has every venue's quote.
