@@ -76,22 +76,20 @@ impl<W> Round<W> {
 
     /// Takes out the callers whose wait is over; `admitted` counts the quotes at hand that a caller's terms admit.
     pub fn finished(&mut self, now: Instant, admitted: impl Fn(&Waiter<W>) -> usize) -> Vec<(Waiter<W>, End)> {
-        let mut done = Vec::new();
-        let mut waiting = Vec::with_capacity(self.waiters.len());
-        for waiter in self.waiters.drain(..) {
-            let all = waiter.needs.iter().all(|venue| !self.pending.get(*venue).copied().unwrap_or(false));
+        let Self { pending, waiters } = self;
+        let mut ends = Vec::new();
+        let done = waiters.extract_if(.., |waiter| {
+            let all = waiter.needs.iter().all(|venue| !pending.get(*venue).copied().unwrap_or(false));
             let end = match waiter.terms.min_sources {
                 _ if all => Some(End::All),
-                Some(enough) if admitted(&waiter) >= enough => Some(End::Enough),
+                Some(enough) if admitted(waiter) >= enough => Some(End::Enough),
                 _ => (waiter.deadline <= now).then_some(End::Deadline),
             };
-            match end {
-                Some(end) => done.push((waiter, end)),
-                None => waiting.push(waiter),
-            }
-        }
-        self.waiters = waiting;
-        done
+            ends.extend(end);
+            end.is_some()
+        });
+        let done: Vec<_> = done.collect();
+        done.into_iter().zip(ends).collect()
     }
 }
 
