@@ -131,7 +131,8 @@ impl Coordinator {
     fn begin(&mut self, ctx: &mut Context<Self>, pair: Pair, terms: Terms, reply: Reply) -> Result<(), (AskError, Reply)> {
         let now = Instant::now();
         let ids: Vec<bool> = self.venues.iter().map(|cell| terms.venues.allows(&cell.id)).collect();
-        let (venues, rounds_per_s, second) = (self.venues.len(), self.settings.rounds_per_s, self.second);
+        let (venues, rounds_per_s) = (self.venues.len(), self.settings.rounds_per_s);
+        let second = if now.saturating_duration_since(self.second.0) >= Duration::from_secs(1) { (now, 0) } else { self.second };
         let state = match self.pair_state(pair, now) {
             Ok(state) => state,
             Err(error) => return Err((error, reply)),
@@ -142,19 +143,15 @@ impl Coordinator {
             reply.keep(answer);
             return Ok(());
         }
-        let round = state.round.get_or_insert_with(|| Round::begin(venues));
-        let to_ask: Vec<usize> = needs.iter().copied().filter(|venue| !round.is_pending(*venue)).collect();
-        if !to_ask.is_empty() {
-            let second = if now.saturating_duration_since(second.0) >= Duration::from_secs(1) { (now, 0) } else { second };
-            if second.1 >= rounds_per_s {
-                let passed = now.saturating_duration_since(second.0);
-                return Err((AskError::TooManyRounds { retry_after: Duration::from_secs(1).saturating_sub(passed) }, reply));
-            }
-            for venue in &to_ask {
-                round.ask(*venue);
-            }
-            self.second = (second.0, second.1.saturating_add(1));
+        let begins = state.round.is_none();
+        if begins && second.1 >= rounds_per_s {
+            let passed = now.saturating_duration_since(second.0);
+            return Err((AskError::TooManyRounds { retry_after: Duration::from_secs(1).saturating_sub(passed) }, reply));
         }
+        let round = state.round.get_or_insert_with(|| Round::begin(venues));
+        // What is in the air is joined; the venues' budgets bound how often those are asked that have answered already.
+        let to_ask: Vec<usize> = needs.iter().copied().filter(|venue| round.ask(*venue)).collect();
+        self.second = (second.0, second.1.saturating_add(u32::from(begins)));
         let deadline = now.checked_add(terms.deadline).unwrap_or(now);
         if let Some(round) = self.pairs.get_mut(&pair).and_then(|s| s.round.as_mut()) {
             round.join(Waiter { reply, terms, joined: now, deadline, needs });
