@@ -193,7 +193,7 @@ impl Coordinator {
         let now = Instant::now();
         self.learn(ctx, venue, pair, &outcome, now);
         if let Some(round) = self.pairs.get_mut(&pair).and_then(|s| s.round.as_mut()) {
-            round.arrived(venue);
+            round.arrived(venue, Instant::now());
         }
         self.settle(ctx, pair, now);
     }

@@ -53,6 +53,7 @@ impl Hasher for Folding {
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects)]
 mod tests {
     use super::*;
     use crate::model::Pair;
