@@ -3,7 +3,7 @@
 use super::{
     body::{Body, IN},
     config::SourceArgs,
-    once::{configured, run as run_once, sentence, start, terms},
+    once::{configured, run as run_once, sentence, start_for_all},
     output::{Exit, fail, finish, look},
     quote::{SIMULATED, read, warn_simulated},
     table::{Align, Cell, Look, Table, Tone, paint},
@@ -15,26 +15,29 @@ use crate::{
 };
 use clap::Args;
 use futures_util::future::join_all;
-use quorate_actors::{model::Pair, terms::VenueFilter};
+use quorate_actors::{
+    model::Pair,
+    plan::{Wanted, plan},
+    terms::Terms,
+    venues,
+};
 use serde::Serialize;
 use std::{
     fmt::Write as _,
-    future::Future,
     io::{IsTerminal, Write as _},
-    pin::pin,
     time::Duration,
 };
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep};
 
-/// How much longer than a venue we wait, so that its own fault is told and not that we gave up.
-const GRACE: Duration = Duration::from_millis(250);
-/// How often progress is told.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+/// How much longer than the venues' own time we wait, so that their faults are told and not that we gave up.
+const GRACE: Duration = Duration::from_millis(500);
+/// How often we look what has come in, and tell it.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Asks every venue once for every configured pair, and shows what each gives
 ///
 /// On a terminal it prints a table; elsewhere one line a venue with tabs between: venue, pairs given, unlisted, failed, latency in ms, and of the first fault pair,
-/// reason and detail. It waits for each venue as long as fetch_timeout_ms says. No server is needed.
+/// reason and detail. Each venue is asked within its budget, so that many pairs may take some seconds. No server is needed.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 ok, 1 failure, 2 usage, 3 some venue failed and --strict, 4 no quote at all, 5 configuration")]
 pub(super) struct CheckArgs {
@@ -94,11 +97,10 @@ async fn check(args: &CheckArgs, config: &Config) -> Result<Exit, Exit> {
     if config.pairs.is_empty() {
         return Err(fail(Exit::Config, "no pair is configured, expected one at least"));
     }
-    let state = start(config, config.pairs.len())?;
-    let longest = config.venues.values().filter(|v| v.enabled).filter_map(|v| v.fetch_timeout).max().unwrap_or_default();
-    let deadline = longest.max(config.fetch_timeout).saturating_add(GRACE);
-    let rounds = join_all(config.pairs.iter().map(|p| ask(&state, p.pair, &p.venues, deadline)));
-    let asked = with_progress(&state, config.pairs.len(), rounds).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let state = start_for_all(config)?;
+    hear(&state, config.pairs.len(), patience(config)).await;
+    let asked = join_all(config.pairs.iter().map(|p| recall(&state, p.pair, &p.venues))).await;
+    let asked = asked.into_iter().collect::<Result<Vec<_>, _>>()?;
     let gives = state.basis.venues.iter().map(|venue| tally(venue.as_str(), &asked)).collect::<Vec<_>>();
     let exit = verdict(&gives, args.strict);
     if args.json {
@@ -109,35 +111,54 @@ async fn check(args: &CheckArgs, config: &Config) -> Result<Exit, Exit> {
     Ok(finish(&render(&gives, config.pairs.len(), state.simulated, look()), exit))
 }
 
-async fn ask(state: &State, pair: Pair, limited_to: &[String], deadline: Duration) -> Result<Asked, Exit> {
+/// Gives how long the slowest venue may take: its budget's pace over all pairs, and two requests that time out.
+fn patience(config: &Config) -> Duration {
+    let wanted: Vec<Wanted> = (0..config.pairs.len()).map(|pair| Wanted { pair, proven: false }).collect();
+    let enabled = config.venues.iter().filter(|(_, venue)| venue.enabled);
+    let each = enabled.filter_map(|(id, venue)| {
+        let profile = venues::by_id(id)?.profile();
+        let pace = plan(profile.endpoints, &wanted).shortest(&profile.budget);
+        Some(pace.saturating_add(venue.fetch_timeout.unwrap_or(config.fetch_timeout).saturating_mul(2)))
+    });
+    each.max().unwrap_or_default().saturating_add(GRACE)
+}
+
+/// Waits until every venue has come to a word about every pair, and tells a person meanwhile how many have.
+async fn hear(state: &State, pairs: usize, patience: Duration) {
+    let mut stderr = std::io::stderr();
+    let told = stderr.is_terminal();
+    let (begun, venues) = (Instant::now(), state.basis.venues.len());
+    let all = pairs.saturating_mul(venues);
+    loop {
+        let followed = state.engine.pairs();
+        let unknown = |pair: &Pair| state.engine.latest(pair).map_or(venues, |published| published.view.unknown);
+        let open = followed.iter().map(|p| unknown(&p.pair)).fold(0, usize::saturating_add);
+        if open == 0 || begun.elapsed() > patience {
+            break;
+        }
+        if told {
+            let _ = write!(stderr, "\r\u{1b}[Kasking {venues} venues for {pairs} pairs: {} of {all} answers", all.saturating_sub(open));
+        }
+        sleep(LOOK_EVERY).await;
+    }
+    if told {
+        let _ = write!(stderr, "\r\u{1b}[K");
+    }
+}
+
+/// Gives what was heard of a pair; a venue that has not come to a word by now is a miss.
+async fn recall(state: &State, pair: Pair, limited_to: &[String]) -> Result<Asked, Exit> {
     let venues = match limited_to {
         [] => state.basis.venues.iter().map(ToString::to_string).collect(),
         some => some.to_vec(),
     };
-    let body = match quotes::ask_for_any(state, pair, &terms(state, deadline, VenueFilter::All)).await {
+    let terms = Terms { deadline: LOOK_EVERY, ..state.engine.terms().clone() };
+    let body = match quotes::ask_for_any(state, pair, &terms).await {
         Ok(published) => Some(read(&quotes::body(state, &published))?),
         Err(error) if error.code() == Code::UnknownPair => None,
         Err(error) => return Err(fail(Exit::Failure, &sentence(&error))),
     };
     Ok(Asked { pair, venues, body })
-}
-
-/// Awaits, and tells a person meanwhile how many venues have come to a word.
-async fn with_progress<T>(state: &State, pairs: usize, work: impl Future<Output = T>) -> T {
-    let mut stderr = std::io::stderr();
-    if !stderr.is_terminal() {
-        return work.await;
-    }
-    let mut work = pin!(work);
-    loop {
-        if let Ok(done) = timeout(PROGRESS_EVERY, &mut work).await {
-            let _ = write!(stderr, "\r\u{1b}[K");
-            return done;
-        }
-        let venues = state.engine.venues();
-        let heard = venues.iter().filter(|v| v.requests > 0 || v.last_fault.is_some()).count();
-        let _ = write!(stderr, "\r\u{1b}[Kasking for {pairs} pairs: heard of {heard} of {} venues", venues.len());
-    }
 }
 
 /// Counts what one venue gave. A quote that does not count is a failure: the venue has the pair and says nothing of use about it.

@@ -1,16 +1,12 @@
-//! What commands share that ask once and end: an engine of their own, which asks nobody unasked, and their reading of arguments.
+//! What commands share that ask once and end: an engine of their own, and their reading of arguments.
 
 use super::{
     config::{SourceArgs, load, process_environment},
     output::{Exit, fail},
 };
 use crate::{config::Config, error::ApiError, http::State, serve};
-use quorate_actors::{
-    StartError,
-    model::VenueId,
-    terms::{Terms, VenueFilter},
-};
-use std::{future::Future, time::Duration};
+use quorate_actors::{Builder, model::VenueId, terms::VenueFilter};
+use std::{future::Future, sync::OnceLock, time::Duration};
 
 /// Reads the configuration.
 pub(super) fn configured(source: &SourceArgs) -> Result<Config, Exit> {
@@ -27,21 +23,28 @@ pub(super) fn run(command: impl Future<Output = Result<Exit, Exit>>) -> Exit {
     exit.unwrap_or_else(|exit| exit)
 }
 
-/// Starts an engine that polls nothing and opens no connection ahead, on this thread, for so many pairs.
-pub(super) fn start(config: &Config, pairs: usize) -> Result<State, Exit> {
-    let started = || -> Result<State, StartError> {
-        let (builder, boot) = serve::builder(&Config { pairs: Vec::new(), ..config.clone() });
-        let engine = builder.background(false).on_demand(pairs).rounds_per_s(u32::MAX).here().start()?;
-        // Nobody else has set it.
-        let _ = boot.set(engine.boot().to_owned());
-        Ok(State::new(engine, serve::options(config)))
-    };
-    started().map_err(|error| fail(Exit::Failure, &format!("engine: {error}")))
+/// Starts an engine that asks nobody unasked, for one pair.
+pub(super) fn start_for_one(config: &Config) -> Result<State, Exit> {
+    let (builder, boot) = serve::builder(&Config { pairs: Vec::new(), ..config.clone() });
+    start(config, builder.background(false).on_demand(1), &boot)
 }
 
-/// Gives the terms of somebody who asks now.
-pub(super) fn terms(state: &State, deadline: Duration, venues: VenueFilter) -> Terms {
-    Terms { fresh: true, deadline, venues, ..state.engine.terms().clone() }
+/// Starts an engine that polls every configured pair once, at the pace that each venue's budget allows, and remembers what it heard.
+pub(super) fn start_for_all(config: &Config) -> Result<State, Exit> {
+    let mut once = Config { poll: LONG, max_age: LONG, max_age_polled: LONG, ..config.clone() };
+    once.venues.values_mut().for_each(|venue| venue.poll = None);
+    let (builder, boot) = serve::builder(&once);
+    start(config, builder, &boot)
+}
+
+/// Longer than any command that asks once.
+const LONG: Duration = Duration::from_secs(3600);
+
+fn start(config: &Config, builder: Builder, boot: &OnceLock<String>) -> Result<State, Exit> {
+    let engine = builder.rounds_per_s(u32::MAX).here().start().map_err(|error| fail(Exit::Failure, &format!("engine: {error}")))?;
+    // Nobody else has set it.
+    let _ = boot.set(engine.boot().to_owned());
+    Ok(State::new(engine, serve::options(config)))
 }
 
 /// Reads `a,b` or `-a,-b` against the venues that there are.

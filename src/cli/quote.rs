@@ -3,7 +3,7 @@
 use super::{
     body::{Body, IN, Row},
     config::SourceArgs,
-    once::{configured, run as run_once, selection, sentence, start, terms},
+    once::{configured, run as run_once, selection, sentence, start_for_one},
     output::{Exit, fail, finish, look, say},
     table::{Align, Cell, Look, Table, Tone, paint},
 };
@@ -14,7 +14,7 @@ use crate::{
     wire,
 };
 use clap::Args;
-use quorate_actors::model::Pair;
+use quorate_actors::{model::Pair, terms::Terms};
 use std::{fmt::Write as _, time::Duration};
 
 /// Asks every venue for a pair once, and shows what each says
@@ -56,9 +56,10 @@ pub(super) fn run(args: &QuoteArgs) -> Exit {
 }
 
 async fn quote(args: &QuoteArgs, config: &Config, pair: Pair) -> Result<Exit, Exit> {
-    let state = start(config, 1)?;
+    let state = start_for_one(config)?;
     let selected = selection(&args.venues, &state.basis.venues).map_err(|error| fail(Exit::Usage, &error))?;
-    let terms = terms(&state, args.deadline_ms.map_or(config.deadline, Duration::from_millis), selected);
+    let deadline = args.deadline_ms.map_or(config.deadline, Duration::from_millis);
+    let terms = Terms { fresh: true, deadline, venues: selected, ..state.engine.terms().clone() };
     let published = match quotes::ask_for_any(&state, pair, &terms).await {
         Ok(published) => published,
         Err(error) => return Ok(refused(args, config, &state, unknown(config, pair, error))),
