@@ -1,5 +1,5 @@
 //! An engine on the simulated market, on one thread, with time paused.
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use quorate_actors::{
     Builder, Engine,
