@@ -3,7 +3,7 @@
 
 use flate2::read::GzDecoder;
 use quorate::{
-    cli::sim::{SimArgs, SimError, run_until},
+    cli::sim::{MarketArgs, SimArgs, SimError, run_until},
     sim::Sim,
 };
 use quorate_actors::{sim::Options, venues::VENUES};
@@ -336,7 +336,8 @@ async fn stopping_closes_everything() {
 async fn the_command_prints_where_it_listens_and_names_a_port_in_use() {
     let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = taken.local_addr().unwrap();
-    let args = |listen, json| SimArgs { listen, seed: 1, speed: 1.0, latency: (Duration::ZERO, Duration::ZERO), faults: None, json };
+    let market = || MarketArgs { seed: 1, speed: 1.0, latency: (Duration::ZERO, Duration::ZERO), faults: None };
+    let args = |listen, json| SimArgs { listen, market: market(), json };
     let error = run_until(args(address, false), &mut Vec::new(), async {}).await.unwrap_err();
     assert!(matches!(error, SimError::Listen(..)) && error.to_string().contains(&address.to_string()), "{error}");
     let (mut text, mut machine) = (Vec::new(), Vec::new());
