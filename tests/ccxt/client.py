@@ -189,7 +189,7 @@ def served(public, pairs, frozen_at):
     rows = {}
     while time.monotonic() < until:
         query = ",".join(pair.replace("/", "-") for pair in sorted(pairs))
-        for item in call(f"{public}/v1/quotes?pairs={query}")["quotes"]:
+        for item in call(f"{public}/v1/quotes?pairs={query}")["items"]:
             pair = item.get("pair", "").replace("-", "/")
             for row in item.get("quotes", []):
                 # An answer may have been under way when the market was stopped.
