@@ -3,6 +3,7 @@
 use super::Exchange;
 use crate::{
     clock::Clock,
+    hash::SmallMap,
     meter::{Meter, Port},
     model::{Fault, Pair, Quote, Reason, UnixMs, VenueId},
     venue::Venue,
@@ -44,7 +45,7 @@ pub(crate) struct Cell {
     pub(crate) meter: Arc<Meter>,
     pub(crate) clock: Clock,
     pub(crate) port: ArcSwapOption<Port<Exchange>>,
-    last: Mutex<HashMap<Pair, Arc<Quote>>>,
+    last: Mutex<SmallMap<Pair, Arc<Quote>>>,
     facts: Mutex<Facts>,
     logged: Mutex<HashMap<Reason, (Instant, u64)>>,
 }
@@ -154,7 +155,7 @@ impl Cell {
     }
 
     /// Gives the last quotes. A panic elsewhere cannot leave them half written: they are replaced whole.
-    pub(crate) fn last(&self) -> MutexGuard<'_, HashMap<Pair, Arc<Quote>>> {
+    pub(crate) fn last(&self) -> MutexGuard<'_, SmallMap<Pair, Arc<Quote>>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -69,7 +69,8 @@ pub trait Num<'a>: Copy {
     /// # Errors
     /// `decode`, naming the field.
     fn price(self, field: &'static str) -> Result<Option<Price>, Fault> {
-        self.text().map_or(Ok(None), Price::parse).map_err(|e| number_fault(field, e))
+        let Some(text) = self.text() else { return Ok(None) };
+        Price::parse(text).map_err(|e| number_fault(field, text, e))
     }
 
     /// Reads a size or a volume; `null` and empty are none.
@@ -77,7 +78,8 @@ pub trait Num<'a>: Copy {
     /// # Errors
     /// `decode`, naming the field.
     fn amount(self, field: &'static str) -> Result<Option<Amount>, Fault> {
-        self.text().map_or(Ok(None), Amount::parse).map_err(|e| number_fault(field, e))
+        let Some(text) = self.text() else { return Ok(None) };
+        Amount::parse(text).map_err(|e| number_fault(field, text, e))
     }
 
     /// Reads a whole number, such as a time or a code; anything else is none.
@@ -86,11 +88,17 @@ pub trait Num<'a>: Copy {
     }
 }
 
-fn number_fault(field: &'static str, error: NumberError) -> Fault {
-    Fault::new(Reason::Decode, format!("{field}: {error}"))
+/// Stands in a row of a list for a number that the row should have and has not. No number is written like that, so that whoever reads it gets a fault:
+/// what a row lacks is the fault of that row, and not of the list.
+const MISSING: &str = "missing";
+
+fn number_fault(field: &'static str, text: &str, error: NumberError) -> Fault {
+    let fault = |what: &dyn fmt::Display| Fault::new(Reason::Decode, format!("{field}: {what}"));
+    if text == MISSING { fault(&MISSING) } else { fault(&error) }
 }
 
-/// Holds the text of a number that a venue writes as JSON text; a bare number is refused. Any JSON library reads it.
+/// Holds the text of a number in a list that a venue writes as JSON text; a bare number is refused. Read through [`Body::bulk`] only. Where a field without
+/// `#[serde(default)]` is not there, its number is a fault.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Text<'a>(Option<&'a str>);
 
@@ -114,8 +122,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
             fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
                 Ok(Text(None))
             }
+            // `null` is a unit to simd-json: none is what serde puts for a field that is not there.
             fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-                Ok(Text(None))
+                Ok(Text(Some(MISSING)))
             }
             fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<Self::Value, D::Error> {
                 inner.deserialize_str(self)
@@ -125,7 +134,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-/// Holds the text of a number that a venue writes bare or as text, read through [`Body::small`] only.
+/// Holds the text of a number that a venue writes bare or as text, read through [`Body::small`] only. A field without `#[serde(default)]` has to be there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Raw<'a>(Option<&'a str>);
 
@@ -140,6 +149,57 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
         let raw = <&'de RawValue>::deserialize(deserializer)?.get();
         let text = raw.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(raw);
         Ok(Self(if raw == "null" { None } else { Some(text) }))
+    }
+}
+
+/// Holds the text of a number in a list that a venue writes bare or as text, read through [`Body::small`] only. Where a field without `#[serde(default)]`
+/// is not there, its number is a fault.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bare<'a>(Raw<'a>);
+
+impl<'a> Num<'a> for Bare<'a> {
+    fn text(self) -> Option<&'a str> {
+        self.0.text()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Bare<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Raw::deserialize(deserializer) {
+            Ok(raw) => Ok(Self(raw)),
+            // serde asks for a field that is not there in the same way, and tells it by the error alone.
+            Err(error) if error.to_string().starts_with("missing field") => Ok(Self(Raw(Some(MISSING)))),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Holds a whole number, such as a time, that a venue writes bare or as text; `None` for `null` and for a text that is none. Any JSON library reads it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Int(pub Option<i64>);
+
+impl<'de> Deserialize<'de> for Int {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Int;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number")
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+                Ok(Int(Some(number)))
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+                Ok(Int(number.try_into().ok()))
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Int(text.parse().ok()))
+            }
+            fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+                Ok(Int(None))
+            }
+        }
+        deserializer.deserialize_any(Read)
     }
 }
 
