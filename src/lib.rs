@@ -1,3 +1,12 @@
-//! The service around the engine of Quorate: its command line.
+//! The service of Quorate: configuration, command line and HTTP around the engine of `quorate-actors`.
 
 pub mod cli;
+pub mod config;
+pub mod error;
+pub mod http;
+pub mod serve;
+pub mod sim;
+pub mod wire;
+
+pub use http::{Options, State, routes};
+pub use serve::{Listeners, ServeError, run};

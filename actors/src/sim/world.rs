@@ -12,7 +12,7 @@ use super::{
     stats::{Connection, VenueStats},
 };
 use crate::{
-    model::{Pair, UnixMs, VenueId},
+    model::{Pair, Ticker, UnixMs, VenueId},
     venue::Venue,
     venues::VENUES,
 };
@@ -181,6 +181,11 @@ impl World {
     /// Gives the market at one instant.
     pub fn market(&self, now: UnixMs) -> Snapshot {
         self.state().market.at(now)
+    }
+
+    /// Gives what a venue says of a pair when the market is so and no fault acts; `None` where it does not list it.
+    pub fn ticker(&self, venue: &str, pair: &Pair, at: &Snapshot) -> Option<Ticker> {
+        self.desk(venue)?.listings.iter().find(|listing| listing.pair == *pair).map(|listing| listing.ticker(at))
     }
 
     /// Gives the true prices at one instant.

@@ -1,0 +1,122 @@
+//! The configuration as it is typed: every key optional, every value checked where it stands, so that an error can point at it.
+
+use quorate_actors::{
+    model::{Pair, PairError},
+    venues,
+};
+use rust_decimal::Decimal;
+use serde::{Deserialize, Deserializer, de::Error};
+use std::{collections::BTreeMap, fmt, net::SocketAddr};
+
+/// The keys at the top.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Raw {
+    pub listen: Option<Listen>,
+    pub admin_listen: Option<Listen>,
+    pub admin_token_file: Option<String>,
+    pub admin_hosts: Option<Vec<String>>,
+    pub deadline_ms: Option<Within<50, 10_000>>,
+    pub fetch_timeout_ms: Option<FetchTimeout>,
+    pub max_age_ms: Option<Within<100, 3_600_000>>,
+    pub poll_ms: Option<Poll>,
+    pub on_demand: Option<bool>,
+    pub pairs: Option<Vec<RawPair>>,
+    pub venues: Option<BTreeMap<VenueKey, RawVenue>>,
+    pub rate: Option<RawRate>,
+    pub limits: Option<RawLimits>,
+}
+
+pub(super) type FetchTimeout = Within<100, 60_000>;
+pub(super) type Poll = Within<100, 3_600_000>;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawPair {
+    pub name: PairName,
+    pub required: Option<bool>,
+    pub quorum: Option<Within<1, 100>>,
+    pub venues: Option<Vec<VenueKey>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawVenue {
+    pub enabled: Option<bool>,
+    pub origin: Option<Origin>,
+    pub mirrors: Option<Vec<Origin>>,
+    pub taker: Option<Fraction>,
+    pub poll_ms: Option<Poll>,
+    pub fetch_timeout_ms: Option<FetchTimeout>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawRate {
+    pub max_age_polled_ms: Option<Within<1000, 3_600_000>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawLimits {
+    pub connections: Option<Within<1, 1_000_000>>,
+    pub body_bytes: Option<Within<1024, 16_777_216>>,
+    pub pairs_per_request: Option<Within<1, 1000>>,
+    pub rounds_per_s: Option<Within<1, 10_000>>,
+    pub on_demand_pairs: Option<Within<1, 100_000>>,
+}
+
+/// Holds a whole number in a range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Within<const MIN: u64, const MAX: u64>(pub u64);
+
+impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Within<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        let within = u64::try_from(number).ok().filter(|n| (MIN..=MAX).contains(n));
+        within.map(Self).ok_or_else(|| D::Error::custom(format_args!("{number} is out of range, expected {MIN} to {MAX}")))
+    }
+}
+
+macro_rules! checked_text {
+    ($($(#[$doc:meta])* $name:ident($value:ty): $read:expr;)+) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) struct $name(pub $value);
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                let read: fn(&str) -> Result<$value, String> = $read;
+                read(&text).map(Self).map_err(D::Error::custom)
+            }
+        }
+    )+ };
+}
+
+fn expected(text: &str, what: impl fmt::Display) -> String {
+    format!("{text:?}, expected {what}")
+}
+
+checked_text! {
+    /// Holds an address to listen at.
+    Listen(SocketAddr): |text| text.parse().map_err(|_| expected(text, "an address and a port such as 127.0.0.1:8080"));
+    /// Holds a pair.
+    PairName(Pair): |text| text.parse().map_err(|e: PairError| format!("{text:?}: {e}"));
+    /// Holds the id of a built-in venue.
+    VenueKey(String): |text| match venues::by_id(text) {
+        Some(venue) => Ok(venue.profile().id.to_owned()),
+        None => Err(expected(text, format_args!("a venue: {}", venue_ids()))),
+    };
+    /// Holds where a venue is asked.
+    Origin(String): |text| super::origin::read(text).map_err(|e| expected(text, e));
+    /// Holds a fee.
+    Fraction(Decimal): |text| Decimal::from_str_exact(text)
+        .ok()
+        .filter(|fee| (Decimal::ZERO..=Decimal::new(1, 1)).contains(fee))
+        .ok_or_else(|| expected(text, "a fraction from 0 to 0.1, such as \"0.001\""));
+}
+
+fn venue_ids() -> String {
+    venues::VENUES.iter().map(|v| v.profile().id).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,218 @@
+//! HTTP, one resource a file: parse, ask, render.
+//!
+//! Requests are routed by a table of our own, under the app's (or a scope's) default service: every answer, the framework's refusals
+//! included, is then made in one place, and an answer from memory passes nothing that it does not need.
+
+pub mod admin;
+mod batch;
+mod body;
+mod caching;
+mod health;
+mod listing;
+pub mod pairs;
+mod quotes;
+mod request_id;
+mod router;
+pub mod terms;
+
+use crate::error::{ApiError, Code, Context};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    dev::{Payload, ServiceRequest, ServiceResponse, fn_service},
+    http::header::{HeaderName, HeaderValue},
+    web::ServiceConfig,
+};
+use futures_util::{
+    FutureExt,
+    future::{Either, LocalBoxFuture, ready},
+};
+use quorate_actors::{
+    Engine,
+    model::{Pair, VenueId},
+};
+use request_id::RequestIds;
+use router::{Route, get, get_or_post};
+use rust_decimal::Decimal;
+use std::{
+    collections::HashMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
+use terms::Basis;
+
+pub use router::Handler;
+
+/// How long the body of a request may take.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(5);
+
+static SIMULATED: HeaderName = HeaderName::from_static("quorate-simulated");
+
+/// Every public route.
+const ROUTES: &[Route] = &[
+    get("/v1/quotes/{pair}", |call| quotes::one(call).boxed_local()),
+    get_or_post("/v1/quotes", |call| batch::get(call).boxed_local(), |call| batch::post(call).boxed_local()),
+    get("/v1/venues", |call| ready(listing::venues(call)).boxed_local()),
+    get("/v1/venues/{id}", |call| ready(listing::venue(call)).boxed_local()),
+    get("/v1/pairs", |call| ready(listing::pairs(call)).boxed_local()),
+    get("/healthz", |call| ready(health::alive(call)).boxed_local()),
+    get("/readyz", |call| ready(health::ready(call)).boxed_local()),
+];
+
+/// Holds what the routes serve from, shared by all workers.
+#[derive(Debug)]
+pub struct State {
+    pub(crate) engine: Engine,
+    pub(crate) basis: Basis,
+    pub(crate) simulated: bool,
+    pub(crate) body_bytes: usize,
+    pub(crate) pairs_per_request: usize,
+    pub(crate) rounds_per_s: u32,
+    pub(crate) on_demand: bool,
+    pub(crate) takers: HashMap<String, Decimal>,
+    pub(crate) pair_venues: HashMap<Pair, Vec<VenueId>>,
+    ids: RequestIds,
+}
+
+/// Holds how the routes differ from the defaults.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether quotes come from a simulation.
+    pub simulated: bool,
+    /// Bytes in a request's body.
+    pub body_bytes: usize,
+    /// Pairs in one request.
+    pub pairs_per_request: usize,
+    /// Rounds that the engine starts in a second, to be told to who is refused one.
+    pub rounds_per_s: u32,
+    /// Whether the engine serves pairs that are not configured.
+    pub on_demand: bool,
+    /// Taker fees, by the venue's id, that are others than the venue's own.
+    pub takers: HashMap<String, Decimal>,
+    /// The venues that answers for a pair are limited to where the caller names none.
+    pub pair_venues: HashMap<Pair, Vec<VenueId>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            simulated: false,
+            body_bytes: 65_536,
+            pairs_per_request: 100,
+            rounds_per_s: 50,
+            on_demand: true,
+            takers: HashMap::new(),
+            pair_venues: HashMap::new(),
+        }
+    }
+}
+
+impl State {
+    /// Makes the state of an engine's routes.
+    pub fn new(engine: Engine, options: Options) -> Self {
+        let Options { simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, takers, pair_venues } = options;
+        let venues = engine.venues().into_iter().map(|v| v.id).collect();
+        let basis = Basis { terms: engine.terms().clone(), venues };
+        let ids = RequestIds::new(engine.boot());
+        Self { engine, basis, simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, takers, pair_venues, ids }
+    }
+}
+
+/// Serves the public routes of an engine in an app or a scope.
+///
+/// They take the default service of what they are configured into, and read the path that is left there.
+pub fn routes(state: Arc<State>) -> impl FnOnce(&mut ServiceConfig) {
+    move |config| {
+        config.default_service(fn_service(move |request: ServiceRequest| serve(&state, ROUTES, request)));
+    }
+}
+
+/// Holds a request under way.
+pub struct Call<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) request: &'a HttpRequest,
+    pub(crate) payload: Payload,
+    /// What the path has in place of `{…}`, not decoded.
+    pub(crate) captured: &'a str,
+}
+
+impl Call<'_> {
+    pub(crate) fn query(&self) -> &str {
+        self.request.query_string()
+    }
+
+    /// Refuses any query, on a route that takes none.
+    pub(crate) fn no_query(&self) -> Result<(), ApiError> {
+        match self.query().split(['&', '=']).next().filter(|name| !name.is_empty()) {
+            None => Ok(()),
+            Some(name) => {
+                let detail = format!("parameter {} is not known, expected none", crate::error::shown(name));
+                Err(ApiError::new(Code::UnknownParameter, detail))
+            }
+        }
+    }
+
+    pub(crate) fn json(&self, body: impl Into<bytes::Bytes>) -> HttpResponse {
+        caching::json(body.into())
+    }
+}
+
+/// What one request comes to, from memory at once or after a while.
+pub(crate) type Served = Either<
+    std::future::Ready<Result<ServiceResponse, actix_web::Error>>,
+    LocalBoxFuture<'static, Result<ServiceResponse, actix_web::Error>>,
+>;
+
+fn serve(state: &Arc<State>, routes: &'static [Route], request: ServiceRequest) -> Served {
+    // What a panic leaves behind is dropped with the request.
+    let at_once = catch_unwind(AssertUnwindSafe(|| quotes::from_memory(state, request.request())));
+    match at_once {
+        Ok(Some(mut response)) => {
+            mark(state, request.request(), &mut response);
+            Either::Left(std::future::ready(Ok(request.into_response(response))))
+        }
+        Ok(None) => Either::Right(route(Arc::clone(state), routes, request).boxed_local()),
+        Err(_) => {
+            let response = refuse(state, request.request(), &panicked());
+            Either::Left(std::future::ready(Ok(request.into_response(response))))
+        }
+    }
+}
+
+async fn route(state: Arc<State>, routes: &'static [Route], request: ServiceRequest) -> Result<ServiceResponse, actix_web::Error> {
+    let (request, payload) = request.into_parts();
+    let handled = AssertUnwindSafe(router::dispatch(&state, routes, &request, payload)).catch_unwind().await;
+    let response = match handled.unwrap_or_else(|_| Err(panicked())) {
+        Ok(mut response) => {
+            mark(&state, &request, &mut response);
+            response
+        }
+        Err(error) => refuse(&state, &request, &error),
+    };
+    Ok(ServiceResponse::new(request, response))
+}
+
+fn panicked() -> ApiError {
+    log::error!("a handler panicked: the caller was told internal");
+    ApiError::new(Code::Internal, "the request could not be handled, and that was logged")
+}
+
+fn refuse(state: &State, request: &HttpRequest, error: &ApiError) -> HttpResponse {
+    let id = state.ids.of(request);
+    let mut response = error.response(Context { request_id: id.to_str().unwrap_or_default(), simulated: state.simulated });
+    mark_with(state, id, &mut response);
+    response
+}
+
+fn mark(state: &State, request: &HttpRequest, response: &mut HttpResponse) {
+    mark_with(state, state.ids.of(request), response);
+}
+
+/// Adds what every answer bears.
+fn mark_with(state: &State, id: HeaderValue, response: &mut HttpResponse) {
+    let headers = response.headers_mut();
+    headers.insert(request_id::NAME.clone(), id);
+    if state.simulated {
+        headers.insert(SIMULATED.clone(), HeaderValue::from_static("1"));
+    }
+}

@@ -1,0 +1,113 @@
+//! `GET /v1/quotes/{pair}`: every venue's quote, or why there is none.
+
+use super::{
+    Call, State,
+    caching::{self, Freshness},
+    pairs, terms,
+};
+use crate::{
+    error::{ApiError, Code},
+    wire,
+};
+use actix_web::{HttpRequest, HttpResponse, http::Method};
+use bytes::Bytes;
+use quorate_actors::{
+    AskError, Published,
+    model::{Pair, Reason},
+    terms::{Terms, VenueFilter},
+    view::View,
+};
+use std::time::Duration;
+use tokio::time::Instant;
+
+const PATH: &str = "/v1/quotes/";
+
+/// Answers at once where memory satisfies the default terms: the way of nearly every request, kept short.
+pub(super) fn from_memory(state: &State, request: &HttpRequest) -> Option<HttpResponse> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) || request.uri().query().is_some() {
+        return None;
+    }
+    let pair: Pair = request.match_info().unprocessed().strip_prefix(PATH)?.parse().ok()?;
+    if !state.pair_venues.is_empty() && state.pair_venues.contains_key(&pair) {
+        return None;
+    }
+    let published = state.engine.remembered(&pair, &state.basis.terms).filter(|p| !p.view.rows.is_empty())?;
+    Some(answer(state, request, &published, &state.basis.terms, Instant::now()))
+}
+
+/// Answers a request for one pair.
+pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {
+    let Call { state, request, captured, .. } = call;
+    let terms = terms::from_query(call.query(), &state.basis, false)?.terms;
+    let pair = pairs::parse(captured, || known_pairs(state))?;
+    let published = ask(state, pair, &terms).await?;
+    Ok(answer(state, request, &published, &terms, Instant::now()))
+}
+
+/// Asks the engine, and says so where there is no quote at all.
+pub(super) async fn ask(state: &State, pair: Pair, terms: &Terms) -> Result<std::sync::Arc<Published>, ApiError> {
+    let mut own = terms.clone();
+    if let (VenueFilter::All, Some(venues)) = (&own.venues, state.pair_venues.get(&pair)) {
+        own.venues = VenueFilter::Only(venues.clone());
+    }
+    let published = state.engine.ask(pair, own).await.map_err(|error| refused(state, pair, error))?;
+    if published.view.rows.is_empty() { Err(no_quote(&published.view, terms)) } else { Ok(published) }
+}
+
+pub(super) fn body(state: &State, published: &Published) -> Bytes {
+    let bytes = published.bytes();
+    // An embedding app may have given its engine no renderer.
+    if bytes.is_empty() { wire::quotes_body(&published.view, state.engine.boot(), state.simulated) } else { bytes }
+}
+
+pub(super) fn known_pairs(state: &State) -> Vec<Pair> {
+    state.engine.pairs().into_iter().map(|p| p.pair).collect()
+}
+
+fn answer(state: &State, request: &HttpRequest, published: &Published, terms: &Terms, now: Instant) -> HttpResponse {
+    let freshness = freshness(&published.view, terms, now);
+    caching::tagged(request, || body(state, published), freshness, state.engine.boot(), published.view.sequence)
+}
+
+pub(super) fn freshness(view: &View, terms: &Terms, now: Instant) -> Freshness {
+    let received = view.rows.iter().filter(|r| r.refused.is_none()).map(|r| r.quote.received).min();
+    let age = now.saturating_duration_since(received.unwrap_or(view.oldest));
+    let left = (!terms.fresh).then(|| terms.max_age.saturating_sub(now.saturating_duration_since(view.oldest)));
+    Freshness { age, left }
+}
+
+fn no_quote(view: &View, terms: &Terms) -> ApiError {
+    let late = !view.misses.is_empty() && view.misses.iter().all(|m| m.fault.reason == Reason::Timeout);
+    let error = if late {
+        let detail = format!("none of {} venues answered for {} within {} ms", view.misses.len(), view.pair, terms.deadline.as_millis());
+        ApiError::new(Code::Deadline, detail)
+    } else {
+        ApiError::new(Code::NoQuotes, format!("none of {} venues gave a quote for {}", view.misses.len(), view.pair))
+    };
+    error.retry_after(Duration::from_secs(1)).with("misses", wire::misses_json(&view.misses))
+}
+
+fn refused(state: &State, pair: Pair, error: AskError) -> ApiError {
+    match error {
+        AskError::TooManyRounds { retry_after } => {
+            let detail = format!("{} rounds began in this second, expected no more", state.rounds_per_s);
+            ApiError::new(Code::TooManyRounds, detail).retry_after(retry_after).rate_limit(u64::from(state.rounds_per_s))
+        }
+        AskError::Overloaded => ApiError::new(Code::Overloaded, "too many requests under way, expected fewer").retry_after(SECOND),
+        AskError::Restarting => ApiError::new(Code::Restarting, "the engine is being rebuilt").retry_after(SECOND),
+        AskError::UnknownPair => unknown(state, pair, "is listed by no venue"),
+        AskError::NotConfigured => unknown(state, pair, "is not configured, and pairs are not served on demand"),
+        AskError::NoSuchVenue(id) => {
+            let detail = format!("venues is {}, expected the ids of /v1/venues", crate::error::shown(&id));
+            ApiError::new(Code::InvalidParameter, detail)
+        }
+    }
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn unknown(state: &State, pair: Pair, why: &str) -> ApiError {
+    let name = pair.to_string();
+    let suggestions = pairs::closest(&name, &known_pairs(state)).into_iter().filter(|s| *s != name);
+    ApiError::new(Code::UnknownPair, format!("pair {name} {why}")).suggest(suggestions)
+}

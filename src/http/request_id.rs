@@ -1,0 +1,67 @@
+//! Ids of requests: the caller's own where he sent one that is fit to be repeated, else one of ours.
+
+use crate::wire::push_u64;
+use actix_web::{
+    HttpRequest,
+    http::header::{HeaderName, HeaderValue},
+};
+use bytes::Bytes;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The header that carries them.
+pub(super) static NAME: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest id that is taken from a caller.
+const LEN_MAX: usize = 64;
+
+/// Makes ids: a word that differs between starts, and a count.
+#[derive(Debug)]
+pub(super) struct RequestIds {
+    start: Vec<u8>,
+    next: AtomicU64,
+}
+
+impl RequestIds {
+    pub(super) fn new(boot: &str) -> Self {
+        Self { start: format!("{boot}-{:08x}-", fastrand::u32(..)).into_bytes(), next: AtomicU64::new(1) }
+    }
+
+    /// Gives the id of a request.
+    pub(super) fn of(&self, request: &HttpRequest) -> HeaderValue {
+        match request.headers().get(&NAME) {
+            Some(id) if is_fit(id.as_bytes()) => id.clone(),
+            _ => self.fresh(),
+        }
+    }
+
+    fn fresh(&self) -> HeaderValue {
+        let number = self.next.fetch_add(1, Relaxed);
+        let mut text = Vec::with_capacity(self.start.len().saturating_add(20));
+        text.extend_from_slice(&self.start);
+        push_u64(&mut text, number);
+        HeaderValue::from_maybe_shared(Bytes::from(text)).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
+    }
+}
+
+fn is_fit(id: &[u8]) -> bool {
+    !id.is_empty() && id.len() <= LEN_MAX && id.iter().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    #[test]
+    fn a_fit_id_is_repeated_and_any_other_replaced() {
+        let ids = RequestIds::new("7f3a");
+        let of = |id: &str| ids.of(&TestRequest::get().insert_header(("X-Request-Id", id)).to_http_request()).to_str().unwrap().to_owned();
+        assert_eq!(of("a.B_c-9"), "a.B_c-9");
+        assert_eq!(of(&"a".repeat(64)), "a".repeat(64));
+        for unfit in ["", "a b", "a\"b", "é", &"a".repeat(65)] {
+            assert!(of(unfit).starts_with("7f3a-"), "{unfit}");
+        }
+        let none = TestRequest::get().to_http_request();
+        assert_ne!(ids.of(&none), ids.of(&none));
+    }
+}

@@ -1,0 +1,250 @@
+//! The caller's terms, from a query or from a JSON body: one table for both.
+
+use super::pairs::{closest_word, percent_decoded};
+use crate::error::{ApiError, Code, shown};
+use quorate_actors::{
+    model::VenueId,
+    terms::{Terms, VenueFilter},
+};
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::Value;
+use std::{fmt, ops::RangeInclusive, time::Duration};
+
+/// What a caller may ask for, in milliseconds and venues.
+const MAX_AGE_MS: RangeInclusive<u64> = 0..=3_600_000;
+const DEADLINE_MS: RangeInclusive<u64> = 50..=10_000;
+const MIN_SOURCES: RangeInclusive<u64> = 1..=100;
+
+/// Holds what terms are read against.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    /// What holds where the caller says nothing.
+    pub terms: Terms,
+    /// The venues that there are.
+    pub venues: Vec<VenueId>,
+}
+
+/// Holds what a request asked: its terms, and its pairs where the route takes them so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The terms.
+    pub terms: Terms,
+    /// The texts under `pairs`; `None` where it was not given.
+    pub pairs: Option<Vec<String>>,
+}
+
+/// How a parameter's value is written in JSON.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Boolean,
+    List,
+}
+
+struct Parameter {
+    name: &'static str,
+    kind: Kind,
+    set: fn(&mut Asked, &str, &Basis) -> Result<(), ApiError>,
+}
+
+/// Every parameter of the terms; `pairs` stands last, for routes without it to leave out.
+const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "max_age_ms",
+        kind: Kind::Integer,
+        set: |asked, text, _| {
+            asked.terms.max_age = Duration::from_millis(integer("max_age_ms", text, MAX_AGE_MS)?);
+            Ok(())
+        },
+    },
+    Parameter {
+        name: "min_sources",
+        kind: Kind::Integer,
+        set: |asked, text, _| {
+            asked.terms.min_sources = usize::try_from(integer("min_sources", text, MIN_SOURCES)?).ok();
+            Ok(())
+        },
+    },
+    Parameter {
+        name: "deadline_ms",
+        kind: Kind::Integer,
+        set: |asked, text, _| {
+            asked.terms.deadline = Duration::from_millis(integer("deadline_ms", text, DEADLINE_MS)?);
+            Ok(())
+        },
+    },
+    Parameter {
+        name: "venues",
+        kind: Kind::List,
+        set: |asked, text, basis| {
+            asked.terms.venues = filter(text, basis)?;
+            Ok(())
+        },
+    },
+    Parameter {
+        name: "fresh",
+        kind: Kind::Boolean,
+        set: |asked, text, _| {
+            asked.terms.fresh = match text {
+                "true" => true,
+                "false" => false,
+                other => return Err(invalid("fresh", other, "true or false")),
+            };
+            Ok(())
+        },
+    },
+    Parameter {
+        name: "pairs",
+        kind: Kind::List,
+        set: |asked, text, _| {
+            asked.pairs = Some(text.split(',').map(str::to_owned).collect());
+            Ok(())
+        },
+    },
+];
+
+/// Reads the terms of a query string; `pairs` is a parameter only where `with_pairs`.
+///
+/// # Errors
+/// `unknown_parameter`, `duplicate_parameter`, `invalid_parameter`, each naming the parameter.
+pub fn from_query(query: &str, basis: &Basis, with_pairs: bool) -> Result<Asked, ApiError> {
+    let mut asked = Asked { terms: basis.terms.clone(), pairs: None };
+    let mut seen = Vec::new();
+    for part in query.split('&').filter(|p| !p.is_empty()) {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let (name, value) = (decoded(name)?, decoded(value)?);
+        let parameter = find(&name, with_pairs, &mut seen)?;
+        (parameter.set)(&mut asked, &value, basis)?;
+    }
+    Ok(asked)
+}
+
+/// Reads pairs and terms of a JSON object.
+///
+/// # Errors
+/// `invalid_body` where it is no object; else as [`from_query`].
+pub fn from_json(body: &[u8], basis: &Basis) -> Result<Asked, ApiError> {
+    let Members(members) = serde_json::from_slice(body)
+        .map_err(|e| ApiError::new(Code::InvalidBody, format!("the body is no JSON object at line {}, column {}", e.line(), e.column())))?;
+    let mut asked = Asked { terms: basis.terms.clone(), pairs: None };
+    let mut seen = Vec::new();
+    for (name, value) in members {
+        let parameter = find(&name, true, &mut seen)?;
+        let text = plain(parameter, &value)?;
+        (parameter.set)(&mut asked, &text, basis)?;
+    }
+    Ok(asked)
+}
+
+fn find(name: &str, with_pairs: bool, seen: &mut Vec<&'static str>) -> Result<&'static Parameter, ApiError> {
+    let known = || PARAMETERS.iter().filter(|p| with_pairs || p.name != "pairs");
+    let Some(parameter) = known().find(|p| p.name == name) else {
+        let names = known().map(|p| p.name).collect::<Vec<_>>().join(", ");
+        let detail = format!("parameter {} is not known, expected one of {names}", shown(name));
+        return Err(ApiError::new(Code::UnknownParameter, detail).suggest(closest_word(name, known().map(|p| p.name))));
+    };
+    if seen.contains(&parameter.name) {
+        return Err(ApiError::new(Code::DuplicateParameter, format!("{} is given more than once, expected once", parameter.name)));
+    }
+    seen.push(parameter.name);
+    Ok(parameter)
+}
+
+fn decoded(text: &str) -> Result<String, ApiError> {
+    percent_decoded(&text.replace('+', " "))
+        .ok_or_else(|| ApiError::new(Code::InvalidParameter, format!("{} in the query, expected percent-encoded UTF-8", shown(text))))
+}
+
+/// Gives a JSON value as the text that the query would have.
+fn plain(parameter: &Parameter, value: &Value) -> Result<String, ApiError> {
+    let list_of_texts = |items: &[Value]| items.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|texts| texts.join(","));
+    let (text, expected) = match (parameter.kind, value) {
+        (Kind::Integer, Value::Number(number)) => (Some(number.to_string()), "a whole number"),
+        (Kind::Integer, _) => (None, "a whole number"),
+        (Kind::Boolean, Value::Bool(value)) => (Some(value.to_string()), "true or false"),
+        (Kind::Boolean, _) => (None, "true or false"),
+        (Kind::List, Value::String(text)) => (Some(text.clone()), "a text or a list of texts"),
+        (Kind::List, Value::Array(items)) => (list_of_texts(items), "a text or a list of texts"),
+        (Kind::List, _) => (None, "a text or a list of texts"),
+    };
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    text.ok_or_else(|| ApiError::new(Code::InvalidParameter, format!("{} is {kind}, expected {expected}", parameter.name)))
+}
+
+fn invalid(name: &str, value: &str, expected: impl fmt::Display) -> ApiError {
+    ApiError::new(Code::InvalidParameter, format!("{name} is {}, expected {expected}", shown(value)))
+}
+
+fn integer(name: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, ApiError> {
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let number = if digits { text.parse().ok() } else { None };
+    number
+        .filter(|n| range.contains(n))
+        .ok_or_else(|| invalid(name, text, format_args!("a whole number from {} to {}", range.start(), range.end())))
+}
+
+/// Reads `a,b` or `-c,-d`.
+fn filter(text: &str, basis: &Basis) -> Result<VenueFilter, ApiError> {
+    let mut ids = Vec::new();
+    let (mut only, mut except) = (false, false);
+    for word in text.split(',') {
+        let id = match word.strip_prefix('-') {
+            Some(id) => {
+                except = true;
+                id
+            }
+            None => {
+                only = true;
+                word
+            }
+        };
+        let Some(venue) = basis.venues.iter().find(|v| v.as_str().eq_ignore_ascii_case(id)) else {
+            let error = invalid("venues", id, "the ids of /v1/venues");
+            return Err(error.suggest(closest_word(id, basis.venues.iter().map(VenueId::as_str))));
+        };
+        if !ids.contains(venue) {
+            ids.push(venue.clone());
+        }
+    }
+    match (only, except) {
+        (true, true) => Err(invalid("venues", text, "ids alone (a,b) or exclusions alone (-a,-b)")),
+        (_, true) => Ok(VenueFilter::Except(ids)),
+        _ => Ok(VenueFilter::Only(ids)),
+    }
+}
+
+/// Holds the members of an object in their order, the same name twice included.
+struct Members(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Members;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Read)
+    }
+}
+
+#[cfg(test)]
+mod tests;

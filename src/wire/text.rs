@@ -1,0 +1,196 @@
+//! Text, numbers and times pushed onto a buffer: the inner loop of every body.
+
+use quorate_actors::model::UnixMs;
+use rust_decimal::Decimal;
+
+/// `00` to `99`, side by side.
+const PAIRS_OF_DIGITS: &[u8; 200] = b"0001020304050607080910111213141516171819\
+2021222324252627282930313233343536373839\
+4041424344454647484950515253545556575859\
+6061626364656667686970717273747576777879\
+8081828384858687888990919293949596979899";
+
+/// The digits of the largest decimal (29), and the zeros that a scale of 28 can put before them.
+const DIGITS_MAX: usize = 40;
+
+/// Pushes a whole number.
+pub fn push_u64(out: &mut Vec<u8>, number: u64) {
+    let mut room = [0; DIGITS_MAX];
+    let from = write_digits(&mut room, DIGITS_MAX, u128::from(number));
+    out.extend_from_slice(room.get(from..).unwrap_or_default());
+}
+
+/// Pushes a decimal in plain notation, without quotes: no exponent, trailing zeros of the fraction trimmed.
+pub fn push_decimal(out: &mut Vec<u8>, number: Decimal) {
+    let (mut mantissa, mut scale) = (number.mantissa().unsigned_abs(), number.scale());
+    while scale > 0 && mantissa.is_multiple_of(10) {
+        mantissa /= 10;
+        scale = scale.saturating_sub(1);
+    }
+    push_scaled(out, number.is_sign_negative() && mantissa != 0, mantissa, scale);
+}
+
+/// Pushes `mantissa / 10^scale` with all `scale` decimals.
+pub fn push_scaled(out: &mut Vec<u8>, negative: bool, mantissa: u128, scale: u32) {
+    let mut room = [b'0'; DIGITS_MAX];
+    let point = DIGITS_MAX.saturating_sub(scale as usize);
+    let from = write_digits(&mut room, DIGITS_MAX, mantissa).min(point.saturating_sub(1));
+    if negative {
+        out.push(b'-');
+    }
+    out.extend_from_slice(room.get(from..point).unwrap_or_default());
+    if scale > 0 {
+        out.push(b'.');
+        out.extend_from_slice(room.get(point..).unwrap_or_default());
+    }
+}
+
+/// Writes digits so that they end before `end`, and gives where they start; at least one digit is written.
+fn write_digits(room: &mut [u8; DIGITS_MAX], end: usize, mut number: u128) -> usize {
+    // Division of 128 bits is slow: nineteen digits at a time go through 64.
+    const CHUNK: u128 = 10_000_000_000_000_000_000;
+    let mut at = end;
+    loop {
+        let Ok(mut low) = u64::try_from(number % CHUNK) else { return at };
+        number /= CHUNK;
+        let chunk_start = end.min(at).saturating_sub(19);
+        while low >= 100 {
+            at = put_two(room, at, low % 100);
+            low /= 100;
+        }
+        at = if low >= 10 { put_two(room, at, low) } else { put_one(room, at, low) };
+        if number == 0 {
+            return at;
+        }
+        while at > chunk_start {
+            at = put_one(room, at, 0);
+        }
+    }
+}
+
+fn put_two(room: &mut [u8; DIGITS_MAX], end: usize, number: u64) -> usize {
+    let (at, from) = (end.saturating_sub(2), (number as usize).saturating_mul(2));
+    if let (Some(to), Some(digits)) = (room.get_mut(at..end), PAIRS_OF_DIGITS.get(from..from.saturating_add(2))) {
+        to.copy_from_slice(digits);
+    }
+    at
+}
+
+fn put_one(room: &mut [u8; DIGITS_MAX], end: usize, number: u64) -> usize {
+    let at = end.saturating_sub(1);
+    if let Some(to) = room.get_mut(at) {
+        *to = b'0' | (number as u8 & 0x0F);
+    }
+    at
+}
+
+/// Pushes a text as a JSON string, escaped where that is needed.
+pub fn push_str(out: &mut Vec<u8>, text: &str) {
+    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    } else {
+        // Writing to a vector does not fail.
+        let _ = serde_json::to_writer(out, text);
+    }
+}
+
+/// Pushes RFC 3339 UTC with milliseconds, in quotes.
+pub fn push_time(out: &mut Vec<u8>, time: UnixMs) {
+    const DAY_MS: i64 = 86_400_000;
+    let (days, of_day) = (time.0.div_euclid(DAY_MS), time.0.rem_euclid(DAY_MS));
+    let Some((year, month, day)) = civil(days) else { return push_str(out, &time.to_string()) };
+    let ms = of_day.unsigned_abs();
+    out.push(b'"');
+    for (number, width, after) in [
+        (year, 4, b'-'),
+        (month, 2, b'-'),
+        (day, 2, b'T'),
+        (ms / 3_600_000, 2, b':'),
+        (ms / 60_000 % 60, 2, b':'),
+        (ms / 1000 % 60, 2, b'.'),
+        (ms % 1000, 3, b'Z'),
+    ] {
+        let mut room = [b'0'; DIGITS_MAX];
+        write_digits(&mut room, DIGITS_MAX, u128::from(number));
+        out.extend_from_slice(room.get(DIGITS_MAX.saturating_sub(width)..).unwrap_or_default());
+        out.push(after);
+    }
+    out.push(b'"');
+}
+
+/// Gives year, month and day of a count of days since 1970-01-01; `None` before 1970 and at the end of the year 9999, which are written the slow way.
+///
+/// The method is Howard Hinnant's `civil_from_days`: eras of 400 years that start in March.
+fn civil(days: i64) -> Option<(u64, u64, u64)> {
+    let days = u64::try_from(days).ok().filter(|d| *d <= 2_932_894)?;
+    let shifted = days.checked_add(719_468)?;
+    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = of_era.checked_add(of_era / 36_524)?.checked_sub((of_era / 1460).checked_add(of_era / 146_096)?)? / 365;
+    let year_start = year_of_era.checked_mul(365)?.checked_add(year_of_era / 4)?.checked_sub(year_of_era / 100)?;
+    let of_year = of_era.checked_sub(year_start)?;
+    let march_month = of_year.checked_mul(5)?.checked_add(2)? / 153;
+    let day = of_year.checked_sub(march_month.checked_mul(153)?.checked_add(2)? / 5)?.checked_add(1)?;
+    let month = if march_month < 10 { march_month.checked_add(3)? } else { march_month.checked_sub(9)? };
+    let year = year_of_era.checked_add(era.checked_mul(400)?)?.checked_add(u64::from(month <= 2))?;
+    Some((year, month, day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pushed(push: impl Fn(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        push(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_plain_and_trimmed() {
+        for (text, want) in [
+            ("67234.12", "67234.12"),
+            ("67234.1200", "67234.12"),
+            ("100", "100"),
+            ("100.00", "100"),
+            ("0", "0"),
+            ("0.000", "0"),
+            ("-0.5", "-0.5"),
+            ("0.0000000000000000000000000001", "0.0000000000000000000000000001"),
+            ("79228162514264337593543950335", "79228162514264337593543950335"),
+            ("10000000000000000000", "10000000000000000000"),
+            ("10000000000000000001.00000001", "10000000000000000001.00000001"),
+        ] {
+            assert_eq!(pushed(|out| push_decimal(out, Decimal::from_str_exact(text).unwrap())), want);
+        }
+        assert_eq!(pushed(|out| push_u64(out, u64::MAX)), u64::MAX.to_string());
+        assert_eq!(pushed(|out| push_scaled(out, true, 15, 4)), "-0.0015");
+    }
+
+    #[test]
+    fn numbers_are_written_as_the_library_writes_them() {
+        let mut seed = fastrand::Rng::with_seed(2);
+        for _ in 0..20_000 {
+            let below = 10i128.pow(seed.u32(1..=28));
+            let number = Decimal::from_i128_with_scale(seed.i128(-below..below), seed.u32(0..=28));
+            assert_eq!(pushed(|out| push_decimal(out, number)), number.normalize().to_string());
+        }
+    }
+
+    #[test]
+    fn times_are_written_as_the_model_writes_them() {
+        let mut seed = fastrand::Rng::with_seed(3);
+        let edges = [0, 951_782_400_000, 951_868_799_999, 253_402_300_799_999, 253_402_300_800_000, -1, i64::MAX, i64::MIN];
+        for time in edges.into_iter().chain((0..20_000).map(|_| seed.i64(0..253_402_300_800_000))).map(UnixMs) {
+            assert_eq!(pushed(|out| push_time(out, time)), format!("\"{time}\""));
+        }
+    }
+
+    #[test]
+    fn texts_are_escaped() {
+        for text in ["plain", "a\"b", "back\\slash", "\u{1}\n", "é牛", ""] {
+            assert_eq!(serde_json::from_str::<String>(&pushed(|out| push_str(out, text))).unwrap(), text);
+        }
+    }
+}
