@@ -14,6 +14,7 @@ mod quotes;
 mod request_id;
 mod router;
 pub mod terms;
+mod value;
 
 use crate::error::{ApiError, Code, Context};
 use actix_web::{

@@ -70,8 +70,14 @@ fn answer(state: &State, request: &HttpRequest, published: &Published, terms: &T
 }
 
 pub(super) fn freshness(view: &View, terms: &Terms, now: Instant) -> Freshness {
-    let received = view.rows.iter().filter(|r| r.refused.is_none()).map(|r| r.quote.received).min();
-    let age = now.saturating_duration_since(received.unwrap_or(view.oldest));
+    // The oldest row that was admitted; a loop, because this runs for every answer from memory.
+    let mut oldest = None;
+    for row in view.rows.iter().filter(|r| r.refused.is_none()) {
+        if oldest.is_none_or(|oldest| row.quote.received < oldest) {
+            oldest = Some(row.quote.received);
+        }
+    }
+    let age = now.saturating_duration_since(oldest.unwrap_or(view.oldest));
     let left = (!terms.fresh).then(|| terms.max_age.saturating_sub(now.saturating_duration_since(view.oldest)));
     Freshness { age, left }
 }

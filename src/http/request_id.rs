@@ -1,11 +1,10 @@
 //! Ids of requests: the caller's own where he sent one that is fit to be repeated, else one of ours.
 
-use crate::wire::push_u64;
+use super::value::Short;
 use actix_web::{
     HttpRequest,
     http::header::{HeaderName, HeaderValue},
 };
-use bytes::Bytes;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The header that carries them.
@@ -36,10 +35,7 @@ impl RequestIds {
 
     fn fresh(&self) -> HeaderValue {
         let number = self.next.fetch_add(1, Relaxed);
-        let mut text = Vec::with_capacity(self.start.len().saturating_add(20));
-        text.extend_from_slice(&self.start);
-        push_u64(&mut text, number);
-        HeaderValue::from_maybe_shared(Bytes::from(text)).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
+        Short::new().number_before(number).before(&self.start).value()
     }
 }
 
