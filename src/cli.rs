@@ -2,7 +2,9 @@
 
 pub mod config;
 pub mod decode;
+pub mod demo;
 pub mod serve;
+pub mod sim;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -19,6 +21,8 @@ struct Cli {
 enum Command {
     Decode(decode::DecodeArgs),
     Serve(serve::ServeArgs),
+    Demo(demo::DemoArgs),
+    Sim(sim::SimArgs),
     /// Writes, checks and shows the configuration
     Config(config::ConfigArgs),
 }
@@ -28,6 +32,8 @@ pub fn run() -> ExitCode {
     match Cli::parse().command {
         Command::Decode(args) => decode::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Demo(args) => demo::run(args),
+        Command::Sim(args) => sim::main(args),
         Command::Config(args) => config::run(&args),
     }
 }

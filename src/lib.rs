@@ -5,6 +5,7 @@ pub mod config;
 pub mod error;
 pub mod http;
 pub mod serve;
+pub mod sim;
 pub mod wire;
 
 pub use http::{Options, State, routes};

@@ -24,13 +24,25 @@ struct Inner {
     start: Instant,
     wall_at_start: AtomicI64,
     anchored: AtomicU64,
+    /// Whether the system clock is looked at again after the start.
+    follows: bool,
 }
 
 impl Clock {
     /// Reads the system clock once and starts from there.
     #[must_use]
     pub fn start() -> Self {
-        Self(Arc::new(Inner { start: Instant::now(), wall_at_start: AtomicI64::new(system_ms()), anchored: AtomicU64::new(0) }))
+        Self::at_start(system_ms(), true)
+    }
+
+    /// Starts at a given wall time and never looks at the system clock: for tests and replays, whose time is not the system's.
+    #[must_use]
+    pub fn detached(wall: UnixMs) -> Self {
+        Self::at_start(wall.0, false)
+    }
+
+    fn at_start(wall_ms: i64, follows: bool) -> Self {
+        Self(Arc::new(Inner { start: Instant::now(), wall_at_start: AtomicI64::new(wall_ms), anchored: AtomicU64::new(0), follows }))
     }
 
     /// Gives the wall time now.
@@ -58,6 +70,9 @@ impl Clock {
 
     /// Compares with the system clock and anchors anew when they are more than 500 ms apart; called once a second. Gives the step taken, in milliseconds.
     pub fn check(&self) -> Option<i64> {
+        if !self.0.follows {
+            return None;
+        }
         let step = system_ms().saturating_sub(self.now().0);
         if step.unsigned_abs() <= u64::try_from(DRIFT_MAX.as_millis()).unwrap_or(u64::MAX) {
             return None;

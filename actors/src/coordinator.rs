@@ -172,7 +172,7 @@ impl Coordinator {
         let sent = cell
             .port
             .load_full()
-            .ok_or(Reason::Restarting)
+            .ok_or_else(|| cell.why_gone())
             .and_then(|port| port.send(Fetch { pair, deadline }).map_err(|_| Reason::Overloaded));
         match sent {
             Ok(request) => {
@@ -187,10 +187,7 @@ impl Coordinator {
                 ctx.spawn(gathered);
             }
             Err(reason) => {
-                let fault = Arc::new(Fault::new(
-                    reason,
-                    if reason == Reason::Restarting { "its actor is being rebuilt" } else { "too much under way" },
-                ));
+                let fault = Arc::new(Fault::new(reason, "its actor cannot be asked now"));
                 ctx.spawn(actix::fut::ready(()).map(move |(), act: &mut Self, ctx| act.gathered(ctx, pair, venue, Err(fault))));
             }
         }

@@ -163,10 +163,15 @@ impl Exchange {
         self.budget.try_take(weight, purpose).inspect_err(|fault| self.breaker.record(now, self.cell.clock.now(), Err(fault)))
     }
 
-    /// Starts a flight, or fails its pairs with why it may not start.
-    fn launch(&mut self, ctx: &mut Context<Self>, request: Planned, waiters: Vec<(usize, oneshot::Sender<Outcome>)>, purpose: Purpose) {
-        let endpoints = self.cell.venue.profile().endpoints;
-        let Some(endpoint) = endpoints.get(request.endpoint) else { return };
+    /// Starts a flight, or fails its pairs with why it may not start, and gives that.
+    fn launch(
+        &mut self,
+        ctx: &mut Context<Self>,
+        request: Planned,
+        waiters: Vec<(usize, oneshot::Sender<Outcome>)>,
+        purpose: Purpose,
+    ) -> Option<Arc<Fault>> {
+        let endpoint = self.cell.venue.profile().endpoints.get(request.endpoint)?;
         let weight = endpoint.weight_of(request.pairs.len());
         if let Err(fault) = self.permit(purpose, weight) {
             let fault = Arc::new(fault);
@@ -174,7 +179,7 @@ impl Exchange {
             self.refresh_state();
             let outcomes = request.pairs.iter().map(|pair| (*pair, Err(Arc::clone(&fault)))).collect();
             self.hand_out(outcomes, waiters);
-            return;
+            return Some(fault);
         }
         let url = self.url_of(&request);
         let leg = self.leg(url, weight);
@@ -182,6 +187,7 @@ impl Exchange {
         self.flights_begun = id.wrapping_add(1);
         self.flights.insert(id, Flight { request, everything: endpoint.reach == Reach::All, waiters });
         ctx.spawn(leg.fly().into_actor(self).map(move |flown, act, _| act.land(id, flown)));
+        None
     }
 
     /// Gives the first address of a request. Those of one pair are kept: they are asked again and again.
@@ -227,7 +233,13 @@ impl Actor for Exchange {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         self.refresh_state();
-        self.warm_up(ctx);
+        if self.cell.last().is_empty() {
+            self.warm_up(ctx);
+        } else {
+            // A rebuilt one has no time to lose: its quotes are growing old.
+            self.last_sent = Some(Instant::now());
+            self.poll(ctx);
+        }
     }
 }
 

@@ -10,6 +10,9 @@
 //! The mailbox bound is the meter's own and exact. actix's is switched off: it grants one more place to each clone of an address, and a `send` that finds
 //! it full is never woken again. An actor must not call `set_mailbox_capacity` itself.
 //!
+//! The cost, in instructions by callgrind with link-time optimisation (which leaves out the kernel's part of a clock read): about 440 a message with an
+//! immediate reply while the mailbox is busy, when a message takes two clock reads; 600 when each message is a poll of its own, which takes two more.
+//!
 //! This module knows actix and nothing of this project.
 
 mod cell;
@@ -30,16 +33,15 @@ pub use task::{ArbiterDead, start, start_in};
 #[doc(hidden)]
 pub use actix as __actix;
 
-use cell::{Gauge, MessageCell};
+use cell::{ActorCell, MessageCell};
 use std::{
     collections::BTreeMap,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
-use tokio::time::Instant;
 use window::Windows;
 
 /// The time beyond which one poll of an actor's task counts as stuck, in nanoseconds.
@@ -49,9 +51,9 @@ const STUCK_NS: u64 = 100_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Messages that may wait in the mailbox.
-    pub capacity: u64,
+    pub capacity: u32,
     /// Messages that may be queued or begun and not yet replied: a mailbox bound does not bound reply futures.
-    pub in_flight_max: u64,
+    pub in_flight_max: u32,
 }
 
 impl Default for Limits {
@@ -65,31 +67,13 @@ impl Default for Limits {
 pub struct Meter {
     name: String,
     limits: Limits,
-    epoch: Instant,
-    queued: Gauge,
-    /// Queued or in flight: what `in_flight_max` bounds.
-    held: Gauge,
-    messages: Box<[MessageCell]>,
+    actor: Arc<ActorCell>,
+    messages: Box<[Arc<MessageCell>]>,
     /// Takes the messages of an actor that this meter was not made for, so that nothing goes uncounted.
-    other: MessageCell,
-    task: TaskCell,
+    other: Arc<MessageCell>,
     state: Mutex<State>,
     restarts: Mutex<BTreeMap<&'static str, u64>>,
     windows: Mutex<Windows>,
-}
-
-/// What the actor's task does; instants are in nanoseconds since the meter's epoch, 0 for none.
-#[derive(Debug, Default)]
-struct TaskCell {
-    incarnation: AtomicU64,
-    started: AtomicU64,
-    polls: AtomicU64,
-    busy_ns: AtomicU64,
-    busy_since: AtomicU64,
-    stuck: AtomicU64,
-    /// Slot of the message whose handler runs now, plus one.
-    running: AtomicU64,
-    running_since: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -101,21 +85,12 @@ struct State {
 impl Meter {
     /// Makes a meter for the actor `A`; it outlives the actor and is handed to each incarnation.
     pub fn new<A: Metered>(name: impl Into<String>, limits: Limits) -> Self {
-        let messages: Box<[MessageCell]> = A::MESSAGES.iter().copied().map(MessageCell::new).collect();
-        let windows = Mutex::new(Windows::new());
-        Self {
-            name: name.into(),
-            limits,
-            epoch: Instant::now(),
-            queued: Gauge::default(),
-            held: Gauge::default(),
-            messages,
-            other: MessageCell::new("other"),
-            task: TaskCell::default(),
-            state: Mutex::new(State { word: "new", since: 0 }),
-            restarts: Mutex::default(),
-            windows,
-        }
+        let actor = Arc::new(ActorCell::new());
+        let cell = |(number, name): (u64, &'static str)| Arc::new(MessageCell::new(name, number, Arc::clone(&actor)));
+        let messages: Box<[_]> = (1..).zip(A::MESSAGES.iter().copied()).map(cell).collect();
+        let other = cell((u64::MAX, "other"));
+        let state = Mutex::new(State { word: "new", since: actor.now_ns() });
+        Self { name: name.into(), limits, actor, messages, other, state, restarts: Mutex::default(), windows: Mutex::new(Windows::new()) }
     }
 
     /// Gives the actor's name.
@@ -132,14 +107,14 @@ impl Meter {
     pub fn set_state(&self, word: &'static str) {
         let mut state = lock(&self.state);
         if state.word != word {
-            *state = State { word, since: self.now_ns() };
+            *state = State { word, since: self.actor.now_ns() };
         }
     }
 
     /// Gives the state's word and how long it has been so.
     pub fn state(&self) -> (&'static str, Duration) {
         let state = lock(&self.state);
-        (state.word, Duration::from_nanos(self.now_ns().saturating_sub(state.since)))
+        (state.word, Duration::from_nanos(self.actor.now_ns().saturating_sub(state.since)))
     }
 
     /// Counts a restart by its cause, which must come from a closed list.
@@ -151,44 +126,29 @@ impl Meter {
 
     /// Sets the high-water marks back to the present depths; counters stay.
     pub fn reset_high(&self) {
-        self.queued.reset_high();
-        self.held.reset_high();
+        self.actor.load.reset_high();
         for cell in self.cells() {
-            cell.queued.reset_high();
-            cell.in_flight.reset_high();
+            cell.load.reset_high();
         }
     }
 
     /// Counts messages that wait in the mailbox now.
     pub fn queued(&self) -> u64 {
-        self.queued.now()
+        self.actor.load.now().0
     }
 
     /// Counts messages begun and not yet replied now.
     pub fn in_flight(&self) -> u64 {
-        self.held.now().saturating_sub(self.queued.now())
+        self.actor.load.now().1
     }
 
-    fn cells(&self) -> impl Iterator<Item = &MessageCell> {
+    fn cells(&self) -> impl Iterator<Item = &Arc<MessageCell>> {
         self.messages.iter().chain(std::iter::once(&self.other))
     }
 
-    fn cell(&self, slot: usize) -> &MessageCell {
+    fn cell(&self, slot: usize) -> &Arc<MessageCell> {
         self.messages.get(slot).unwrap_or(&self.other)
     }
-
-    /// Reads the clock: nanoseconds since the epoch, never 0 (which stands for none).
-    fn now_ns(&self) -> u64 {
-        self.ns_of(Instant::now())
-    }
-
-    fn ns_of(&self, instant: Instant) -> u64 {
-        nanos(instant.saturating_duration_since(self.epoch)).max(1)
-    }
-}
-
-fn nanos(time: Duration) -> u64 {
-    time.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(time.subsec_nanos()))
 }
 
 /// Locks; what a panicking thread left behind is still a whole value here.

@@ -11,7 +11,7 @@ mod read;
 pub use codec::{Body, Cells, Entries, FirstEntry, Num, Raw, Scratch, Text, Word};
 pub use endpoint::{ANY, Endpoint, Kind, Reach, SymbolList, route};
 pub use profile::{Budget, Fee, Profile, Region, TimeOf};
-pub use read::{read, refusal_of_status, split_by_quote};
+pub use read::{read, reason_of_code, refusal_of_status, split_by_quote};
 
 use crate::model::{Fault, Pair, Reason, Ticker};
 

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The exit code for a configuration that is wrong.
-const EXIT_CONFIG: u8 = 5;
+pub(super) const EXIT_CONFIG: u8 = 5;
 /// The exit code after a second Ctrl-C, as shells give it.
 const EXIT_INTERRUPTED: i32 = 130;
 
@@ -43,7 +43,7 @@ fn configured(args: &ServeArgs) -> Result<Config, LoadError> {
     Ok(Config::of(&load(&args.source, process_environment())?)?)
 }
 
-async fn until_told(config: Config) -> Result<(), ServeError> {
+pub(super) async fn until_told(config: Config) -> Result<(), ServeError> {
     let listeners = Listeners::bind(&config)?;
     let (public, admin) = (listeners.public.local_addr()?, listeners.admin.local_addr()?);
     let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);

@@ -162,6 +162,11 @@ impl Cell {
         self.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Tells why there is no actor to ask.
+    pub(crate) fn why_gone(&self) -> Reason {
+        if self.facts().state == VenueState::Parked { Reason::Parked } else { Reason::Restarting }
+    }
+
     /// Notes a change of state; the time of the last real change stays.
     pub(crate) fn set_state(&self, state: VenueState) {
         let mut facts = self.facts();

@@ -57,15 +57,18 @@ impl Exchange {
                     continue;
                 }
             };
+            self.listing.prove(at);
             let Some(entry) = self.listing.get(at) else { continue };
-            let older = |kept: &&Arc<Quote>| by_time && ticker.venue_time.is_some() && ticker.venue_time < kept.ticker.venue_time;
-            let quote = last.get(&entry.pair).filter(older).cloned().unwrap_or_else(|| {
-                let (venue, symbol) = (cell.id.clone(), Arc::clone(&entry.symbol));
-                Arc::new(Quote { venue, pair: entry.pair, symbol, ticker, received: now, received_time, latency, source: Source::Rest })
-            });
+            let newer = |kept: &Arc<Quote>| by_time && ticker.venue_time.is_some() && ticker.venue_time < kept.ticker.venue_time;
+            if last.get(&entry.pair).is_some_and(newer) {
+                outcomes.push((at, Err(Arc::new(Fault::new(Reason::OutOfOrder, "the venue's time is before that of an earlier answer")))));
+                continue;
+            }
+            let (venue, symbol) = (cell.id.clone(), Arc::clone(&entry.symbol));
+            let quote =
+                Arc::new(Quote { venue, pair: entry.pair, symbol, ticker, received: now, received_time, latency, source: Source::Rest });
             last.insert(entry.pair, Arc::clone(&quote));
             outcomes.push((at, Ok(quote)));
-            self.listing.prove(at);
         }
         outcomes
     }

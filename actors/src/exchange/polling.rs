@@ -1,7 +1,11 @@
 //! The background work of an exchange: warm-up, and the plan carried out again and again.
 
 use super::{Exchange, KEEP_ALIVE, PlanFacts};
-use crate::{budget::Purpose, model::Fault, plan::plan};
+use crate::{
+    budget::Purpose,
+    model::{Fault, Reason, Retry},
+    plan::plan,
+};
 use actix::prelude::*;
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
@@ -29,7 +33,7 @@ impl Exchange {
     }
 
     /// Sends the next request of the plan, and sets the time of the one after it.
-    fn poll(&mut self, ctx: &mut Context<Self>) {
+    pub(super) fn poll(&mut self, ctx: &mut Context<Self>) {
         let now = Instant::now();
         let idle = self.last_sent.map_or(Duration::MAX, |at| now.saturating_duration_since(at));
         if idle > KEEP_ALIVE {
@@ -41,10 +45,14 @@ impl Exchange {
         }
         let count = u32::try_from(self.plan.requests.len()).unwrap_or(u32::MAX).max(1);
         if let Some(request) = self.plan.requests.get(self.next).cloned() {
-            self.next = self.next.saturating_add(1);
-            if !request.pairs.iter().all(|pair| self.flight_of(*pair).is_some()) {
-                self.launch(ctx, request, Vec::new(), Purpose::Poll);
+            let flying = request.pairs.iter().all(|pair| self.flight_of(*pair).is_some());
+            let held = if flying { None } else { self.launch(ctx, request, Vec::new(), Purpose::Poll) };
+            if let Some(Retry::After(wait)) = held.filter(|fault| fault.reason == Reason::OverBudget).and_then(|fault| fault.retry) {
+                // Callers have used up the budget: this one waits for its turn, it does not lose it.
+                ctx.run_later(wait, Self::poll);
+                return;
             }
+            self.next = self.next.saturating_add(1);
         }
         // The first cycle goes as fast as half of the budget lets it, the others at their pace.
         let first = self.cycles <= 1 && self.next < self.plan.requests.len();

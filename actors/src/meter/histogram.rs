@@ -26,7 +26,12 @@ impl Default for Histogram {
 
 impl Histogram {
     pub(super) fn record(&self, ns: u64) {
-        if let Some(bucket) = self.buckets.get(bucket_of(ns)) {
+        self.record_in(bucket_of(ns), ns);
+    }
+
+    /// Records a duration whose bucket is known.
+    pub(super) fn record_in(&self, bucket: usize, ns: u64) {
+        if let Some(bucket) = self.buckets.get(bucket) {
             add(bucket, 1);
         }
         add(&self.sum_ns, ns);
@@ -95,26 +100,19 @@ impl Counts {
     }
 }
 
-/// Gives the bucket of a duration: the position of its highest bit, and the two bits after that.
-fn bucket_of(ns: u64) -> usize {
-    let units = ns >> UNIT;
-    let index = match units.checked_ilog2() {
-        Some(exponent) if exponent >= 2 => {
-            let octave = exponent.saturating_sub(1);
-            u64::from(octave << 2) | ((units >> octave.saturating_sub(1)) & 3)
-        }
-        _ => units,
-    };
+/// Gives the bucket of a duration: with 4 added, so that the smallest ones have buckets of their own too, the position of its highest bit and the two bits
+/// after that.
+pub(super) fn bucket_of(ns: u64) -> usize {
+    let units = (ns >> UNIT).saturating_add(4);
+    let octave = 61_u32.saturating_sub((units | 4).leading_zeros());
+    let index = u64::from(octave << 2).wrapping_add(units >> octave).wrapping_sub(4);
     usize::try_from(index).map_or(BUCKETS - 1, |index| index.min(BUCKETS - 1))
 }
 
 /// Gives the first duration beyond a bucket, in nanoseconds.
 fn upper_ns(bucket: usize) -> u64 {
     let bucket = u64::try_from(bucket).unwrap_or(u64::MAX);
-    let units = match bucket >> 2 {
-        0 => bucket.saturating_add(1),
-        octave => (bucket & 3).saturating_add(5) << octave.saturating_sub(1),
-    };
+    let units = ((bucket & 3).saturating_add(5) << (bucket >> 2)).saturating_sub(4);
     units << UNIT
 }
 
@@ -130,7 +128,7 @@ mod tests {
                 let bucket = bucket_of(ns);
                 assert!(ns < upper_ns(bucket), "{ns} in {bucket}");
                 assert!(bucket == 0 || ns >= upper_ns(bucket - 1), "{ns} in {bucket}");
-                assert!(bucket < 4 || upper_ns(bucket) <= ns + ns / 4 + 64, "{ns} in {bucket}: {}", upper_ns(bucket));
+                assert!(upper_ns(bucket) <= ns + ns / 4 + 65, "{ns} in {bucket}: {}", upper_ns(bucket));
             }
             ns = ns * 9 / 8 + 1;
         }

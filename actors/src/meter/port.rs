@@ -1,6 +1,10 @@
 //! The sending side: an address that meters, and the ticket that travels with each message.
 
-use super::{Meter, add, cell::MessageCell, reply::Reply};
+use super::{
+    Meter, add,
+    cell::{Bound, MessageCell},
+    reply::Reply,
+};
 use actix::{
     Actor, Addr, Context, Handler, Message,
     dev::{OneshotSender, Request, SendError},
@@ -81,11 +85,11 @@ macro_rules! metered {
     (@slot $actor:ty, $slot:expr;) => {};
 }
 
-/// Carries a message with its ticket.
+/// Carries a message to an actor's mailbox, counted as queued until it is begun or dropped.
 #[derive(Debug)]
 pub struct Posted<M> {
     message: M,
-    ticket: Ticket,
+    place: Place,
 }
 
 impl<M: Message> Message for Posted<M> {
@@ -95,73 +99,96 @@ impl<M: Message> Message for Posted<M> {
 impl<M: Message> Posted<M> {
     /// Hands the message to the actor's own handler, timed; called by [`metered!`](crate::metered).
     pub fn serve<A: Handler<M>>(self, actor: &mut A, ctx: &mut A::Context) -> Reply<A::Result> {
-        let Self { message, mut ticket } = self;
-        let began = ticket.begin();
-        let inner = ticket.timed_from(began, || actor.handle(message, ctx));
-        add(&ticket.cell().handled, 1);
+        let Self { message, place } = self;
+        let mut ticket = place.begin();
+        let inner = ticket.handle(|| actor.handle(message, ctx));
         Reply::new(inner, ticket)
     }
 }
 
-/// Stands for one message from its sending until its reply is sent; dropped before that, the message counts as lost.
+/// Stands for a message in the mailbox; dropped, the message counts as lost.
 #[derive(Debug)]
-pub struct Ticket {
-    meter: Arc<Meter>,
-    slot: usize,
-    stage: Stage,
-    handler_ns: u64,
-    /// When the last timed stretch ended, which is also when an immediate reply is ready.
-    last: u64,
+struct Place {
+    cell: Arc<MessageCell>,
+    /// When the message was sent, in nanoseconds since the epoch; 0 once it is begun.
+    sent: u64,
 }
 
+impl Place {
+    fn take(cell: &Arc<MessageCell>) -> Self {
+        cell.sent();
+        Self { cell: Arc::clone(cell), sent: cell.actor.now_ns() }
+    }
+
+    /// Moves the message from queued to in flight.
+    ///
+    /// A mailbox is emptied first in a poll and without a pause. So a message sent before the last mark was waiting for just that (the poll's start, or the
+    /// end of the handler before), and began with it: no need to read the clock. Only `ctx.wait` and unmetered messages can come in between, and then count
+    /// as the message's own time.
+    fn begin(mut self) -> Ticket {
+        let sent = std::mem::take(&mut self.sent);
+        let cell = Arc::clone(&self.cell);
+        let mark = cell.actor.mark.load(Relaxed);
+        let began = if sent <= mark { mark } else { cell.actor.now_ns() };
+        cell.begun(began.saturating_sub(sent));
+        Ticket { cell, replied: false, began, ended: began, handler_ns: 0 }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if self.sent != 0 {
+            self.cell.lost_in_queue();
+        }
+    }
+}
+
+/// Stands for a message from its begin until its reply is sent; dropped before that, the message counts as lost.
+///
 /// Instants are in nanoseconds since the meter's epoch.
-#[derive(Clone, Copy, Debug)]
-enum Stage {
-    Queued { sent: u64 },
-    InFlight { began: u64 },
-    Replied,
+#[derive(Debug)]
+pub struct Ticket {
+    cell: Arc<MessageCell>,
+    replied: bool,
+    began: u64,
+    /// When the last timed stretch ended, which is also when the reply was ready.
+    ended: u64,
+    handler_ns: u64,
 }
 
 impl Ticket {
-    fn cell(&self) -> &MessageCell {
-        self.meter.cell(self.slot)
+    /// Runs the handler's call.
+    fn handle<T>(&mut self, call: impl FnOnce() -> T) -> T {
+        let result = self.timed(self.began, call);
+        self.cell.actor.mark.store(self.ended, Relaxed);
+        add(&self.cell.handled, 1);
+        result
     }
 
-    /// Moves the message from queued to in flight; gives the instant.
-    fn begin(&mut self) -> u64 {
-        let now = self.meter.now_ns();
-        if let Stage::Queued { sent } = self.stage {
-            self.cell().begun(now.saturating_sub(sent));
-            self.meter.queued.fall();
-            self.stage = Stage::InFlight { began: now };
-        }
-        now
+    /// Runs one more stretch of the handler, a poll of its reply future, and adds its time.
+    pub(super) fn resumed<T>(&mut self, stretch: impl FnOnce() -> T) -> T {
+        let result = self.timed(self.cell.actor.now_ns(), stretch);
+        // Other futures may run next.
+        self.cell.actor.mark.store(0, Relaxed);
+        result
     }
 
-    /// Runs a stretch of the handler and adds its time.
-    pub(super) fn timed<T>(&mut self, stretch: impl FnOnce() -> T) -> T {
-        self.timed_from(self.meter.now_ns(), stretch)
-    }
-
-    fn timed_from<T>(&mut self, began: u64, stretch: impl FnOnce() -> T) -> T {
-        let task = &self.meter.task;
-        task.running_since.store(began, Relaxed);
-        task.running.store(u64::try_from(self.slot).unwrap_or(u64::MAX).saturating_add(1), Relaxed);
-        let running = Running(&task.running);
+    fn timed<T>(&mut self, began: u64, stretch: impl FnOnce() -> T) -> T {
+        let actor = &self.cell.actor;
+        actor.mark.store(began, Relaxed);
+        actor.running.store(self.cell.number, Relaxed);
+        let running = Running(&actor.running);
         let result = stretch();
         drop(running);
-        self.last = self.meter.now_ns();
-        self.handler_ns = self.handler_ns.saturating_add(self.last.saturating_sub(began));
+        self.ended = actor.now_ns();
+        self.handler_ns = self.handler_ns.wrapping_add(self.ended.saturating_sub(began));
         result
     }
 
     /// Counts the reply, then sends it: who has the reply also sees it counted.
     pub fn reply<T>(mut self, to: Option<OneshotSender<T>>, result: T) {
-        if let Stage::InFlight { began } = self.stage {
-            self.stage = Stage::Replied;
-            self.cell().replied(self.handler_ns, self.last.saturating_sub(began));
-            self.meter.held.fall();
-        }
+        self.replied = true;
+        self.cell.replied(self.handler_ns, self.ended.saturating_sub(self.began));
         // The caller may have gone; the work was done all the same.
         to.map(|to| to.send(result));
     }
@@ -169,17 +196,9 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let cell = self.cell();
-        match self.stage {
-            Stage::Queued { .. } => {
-                cell.queued.fall();
-                self.meter.queued.fall();
-            }
-            Stage::InFlight { .. } => cell.in_flight.fall(),
-            Stage::Replied => return,
+        if !self.replied {
+            self.cell.lost_in_flight();
         }
-        self.meter.held.fall();
-        add(&cell.lost, 1);
     }
 }
 
@@ -199,14 +218,14 @@ pub enum Refusal<M> {
         /// What was not sent.
         message: M,
         /// The mailbox's bound.
-        capacity: u64,
+        capacity: u32,
     },
     /// The actor has as many messages queued and in flight as it may.
     Overloaded {
         /// What was not sent.
         message: M,
         /// The actor's bound.
-        in_flight_max: u64,
+        in_flight_max: u32,
     },
     /// The actor has ended, or its arbiter has.
     Dead {
@@ -311,27 +330,23 @@ impl<A: Metered> Port<A> {
     where
         A: Accepts<M>,
     {
-        let (meter, slot) = (&self.meter, <A as Accepts<M>>::SLOT);
-        let (cell, limits) = (meter.cell(slot), meter.limits);
+        let cell = self.meter.cell(<A as Accepts<M>>::SLOT);
         if !self.addr.connected() {
             add(&cell.refused.dead, 1);
             return Err(Refusal::Dead { message });
         }
-        let Some(held) = meter.held.rise_below(limits.in_flight_max) else {
-            add(&cell.refused.overloaded, 1);
-            return Err(Refusal::Overloaded { message, in_flight_max: limits.in_flight_max });
-        };
-        let Some(queued) = meter.queued.rise_below(limits.capacity) else {
-            meter.held.fall();
-            add(&cell.refused.full, 1);
-            return Err(Refusal::Full { message, capacity: limits.capacity });
-        };
-        meter.held.note(held);
-        meter.queued.note(queued);
-        cell.sent();
-        let sent = meter.now_ns();
-        let ticket = Ticket { meter: Arc::clone(meter), slot, stage: Stage::Queued { sent }, handler_ns: 0, last: sent };
-        Ok(Posted { message, ticket })
+        let limits = self.meter.limits;
+        match self.meter.actor.load.admit(limits) {
+            Ok(()) => Ok(Posted { message, place: Place::take(cell) }),
+            Err(Bound::Capacity) => {
+                add(&cell.refused.full, 1);
+                Err(Refusal::Full { message, capacity: limits.capacity })
+            }
+            Err(Bound::InFlight) => {
+                add(&cell.refused.overloaded, 1);
+                Err(Refusal::Overloaded { message, in_flight_max: limits.in_flight_max })
+            }
+        }
     }
 }
 

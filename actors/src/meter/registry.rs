@@ -60,3 +60,63 @@ impl Registry {
         Snapshot { number, actors: self.meters().iter().map(|meter| meter.snapshot(now)).collect() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix::{Actor, Context, Handler, Message};
+
+    struct Idle;
+    impl Actor for Idle {
+        type Context = Context<Self>;
+    }
+    struct Ask;
+    struct Tell;
+    impl Message for Ask {
+        type Result = Option<u8>;
+    }
+    impl Message for Tell {
+        type Result = ();
+    }
+    impl Handler<Ask> for Idle {
+        type Result = Option<u8>;
+        fn handle(&mut self, _: Ask, _: &mut Self::Context) -> Option<u8> {
+            Some(1)
+        }
+    }
+    impl Handler<Tell> for Idle {
+        type Result = ();
+        fn handle(&mut self, _: Tell, _: &mut Self::Context) {}
+    }
+    crate::metered!(Idle: Ask, Tell);
+
+    #[test]
+    fn a_meter_is_kept_by_its_name() {
+        let registry = Registry::default();
+        let first = registry.meter::<Idle>("a", Limits::default());
+        assert!(Arc::ptr_eq(&first, &registry.meter::<Idle>("a", Limits::default())));
+        assert!(!Arc::ptr_eq(&first, &registry.meter::<Idle>("b", Limits::default())));
+        registry.remove("a");
+        let names: Vec<_> = registry.meters().iter().map(|meter| meter.name().to_owned()).collect();
+        assert_eq!(names, ["b"]);
+    }
+
+    #[test]
+    fn snapshots_are_numbered_and_have_a_row_for_each_actor_and_message() {
+        let registry = Registry::default();
+        let first = registry.meter::<Idle>("a", Limits::default());
+        let _second = registry.meter::<Idle>("b", Limits { capacity: 1, in_flight_max: 2 });
+        first.set_state("paused");
+        first.restarted("arbiter");
+        let now = Instant::now();
+        assert_eq!((registry.snapshot(now).number, registry.snapshot(now).number), (1, 2));
+        let json = serde_json::to_value(registry.snapshot(now)).unwrap();
+        assert_eq!(json["number"], 3);
+        let [a, b] = json["actors"].as_array().unwrap().as_slice() else { panic!("{json}") };
+        assert_eq!((&a["name"], &a["state"], &a["restarts"]), (&"a".into(), &"paused".into(), &1.into()));
+        assert_eq!((&a["restarts_by"]["arbiter"], &a["running_now"]), (&1.into(), &serde_json::Value::Null));
+        assert_eq!((&b["capacity"], &b["in_flight_max"], &b["up_ms"]), (&1.into(), &2.into(), &0.into()));
+        let rows: Vec<_> = a["messages"].as_array().unwrap().iter().map(|row| row["message"].as_str().unwrap()).collect();
+        assert_eq!(rows, ["Ask", "Tell"]);
+    }
+}

@@ -86,7 +86,7 @@ struct InFlight<F, T> {
 impl<F: Unpin, T> InFlight<F, T> {
     fn poll_with(&mut self, poll: impl FnOnce(Pin<&mut F>) -> Poll<T>) -> Poll<()> {
         let Some(ticket) = &mut self.ticket else { return Poll::Ready(()) };
-        let Poll::Ready(result) = ticket.timed(|| poll(Pin::new(&mut self.future))) else { return Poll::Pending };
+        let Poll::Ready(result) = ticket.resumed(|| poll(Pin::new(&mut self.future))) else { return Poll::Pending };
         if let Some(ticket) = self.ticket.take() {
             ticket.reply(self.to.take(), result);
         }

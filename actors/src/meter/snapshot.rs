@@ -26,7 +26,7 @@ pub struct ActorSnapshot {
     pub state_for_ms: u64,
     /// How many times the actor has been started.
     pub incarnation: u64,
-    /// Time since the last start, in milliseconds.
+    /// Time since the last start, in milliseconds; 0 before the first.
     pub up_ms: u64,
     /// Time since the meter was made, in nanoseconds: what `busy_ns` is held against for a ratio.
     pub metered_ns: u64,
@@ -39,13 +39,13 @@ pub struct ActorSnapshot {
     /// The most that have waited.
     pub queued_high: u64,
     /// How many may wait.
-    pub capacity: u64,
+    pub capacity: u32,
     /// Messages begun and not replied now.
     pub in_flight: u64,
-    /// The most that have been queued or in flight together.
-    pub held_high: u64,
+    /// The most that have been in flight.
+    pub in_flight_high: u64,
     /// How many may be queued or in flight together.
-    pub in_flight_max: u64,
+    pub in_flight_max: u32,
     /// Messages refused, of all types.
     pub refused: u64,
     /// Messages lost, of all types.
@@ -150,16 +150,17 @@ pub struct Times {
 impl Meter {
     /// Takes the copies that the sliding windows are due for; several times a minute is often enough.
     pub fn tick(&self, now: Instant) {
-        lock(&self.windows).tick(self.ns_of(now), || self.cells().map(MessageCell::counts).collect::<Arc<[_]>>());
+        lock(&self.windows).tick(self.actor.ns_of(now), || self.cells().map(|cell| cell.counts()).collect::<Arc<[_]>>());
     }
 
     /// Gives all figures at the moment `now`.
     pub fn snapshot(&self, now: Instant) -> ActorSnapshot {
         self.tick(now);
-        let now = self.ns_of(now);
+        let now = self.actor.ns_of(now);
         let messages = self.message_snapshots(now);
-        let task = &self.task;
-        let present = task.busy_since.load(Relaxed);
+        let actor = &self.actor;
+        let ((queued, in_flight), (queued_high, in_flight_high)) = (actor.load.now(), actor.load.high());
+        let (started, present) = (actor.started.load(Relaxed), actor.busy_since.load(Relaxed));
         let present_ns = if present == 0 { None } else { Some(now.saturating_sub(present)) };
         let stuck_ns = present_ns.filter(|ns| *ns > super::STUCK_NS);
         let restarts_by = lock(&self.restarts).clone();
@@ -171,23 +172,23 @@ impl Meter {
             name: self.name.clone(),
             state,
             state_for_ms: ms(now.saturating_sub(state_since)),
-            incarnation: task.incarnation.load(Relaxed),
-            up_ms: ms(now.saturating_sub(task.started.load(Relaxed))),
+            incarnation: actor.incarnation.load(Relaxed),
+            up_ms: if started == 0 { 0 } else { ms(now.saturating_sub(started)) },
             metered_ns: now,
             restarts: sum(restarts_by.values().copied()),
             restarts_by,
-            queued: self.queued(),
-            queued_high: self.queued.high(),
+            queued,
+            queued_high,
             capacity: self.limits.capacity,
-            in_flight: self.in_flight(),
-            held_high: self.held.high(),
+            in_flight,
+            in_flight_high,
             in_flight_max: self.limits.in_flight_max,
             refused: sum(messages.iter().map(|row| row.refused)),
             lost: sum(messages.iter().map(|row| row.lost)),
-            polls: task.polls.load(Relaxed),
-            busy_ns: task.busy_ns.load(Relaxed).saturating_add(present_ns.unwrap_or(0)),
+            polls: actor.polls.load(Relaxed),
+            busy_ns: actor.busy_ns.load(Relaxed).saturating_add(present_ns.unwrap_or(0)),
             busy_for_ms: present_ns.map(ms),
-            stuck: task.stuck.load(Relaxed).saturating_add(u64::from(stuck_ns.is_some())),
+            stuck: actor.stuck.load(Relaxed).saturating_add(u64::from(stuck_ns.is_some())),
             stuck_for_ms: stuck_ns.map(ms),
             running_now: self.running_now(now, present_ns),
             messages,
@@ -204,11 +205,11 @@ impl Meter {
     }
 
     fn running_now(&self, now: u64, busy_ns: Option<u64>) -> Option<RunningNow> {
-        let running = self.task.running.load(Relaxed);
+        let running = self.actor.running.load(Relaxed);
         match running.checked_sub(1) {
             Some(slot) => {
                 let message = usize::try_from(slot).map_or(self.other.name, |slot| self.cell(slot).name);
-                Some(RunningNow { message, for_ms: ms(now.saturating_sub(self.task.running_since.load(Relaxed))) })
+                Some(RunningNow { message, for_ms: ms(now.saturating_sub(self.actor.mark.load(Relaxed))) })
             }
             None => busy_ns.map(|ns| RunningNow { message: self.other.name, for_ms: ms(ns) }),
         }
@@ -219,14 +220,15 @@ fn message_snapshot(cell: &MessageCell, marks: [(&Mark, usize); 3], now: u64) ->
     let [refused_full, refused_overloaded, refused_dead] =
         [&cell.refused.full, &cell.refused.overloaded, &cell.refused.dead].map(|count| count.load(Relaxed));
     let counts = cell.counts();
+    let ((queued, in_flight), (queued_high, in_flight_high)) = (cell.load.now(), cell.load.high());
     let [total, last_1_min, last_15_min] = marks.map(|(mark, slot)| times(cell, &counts, mark, slot, now));
     MessageSnapshot {
         message: cell.name,
         sent: cell.sent.load(Relaxed),
-        queued: cell.queued.now(),
-        queued_high: cell.queued.high(),
-        in_flight: cell.in_flight.now(),
-        in_flight_high: cell.in_flight.high(),
+        queued,
+        queued_high,
+        in_flight,
+        in_flight_high,
         handled: cell.handled.load(Relaxed),
         replied: cell.replied.load(Relaxed),
         lost: cell.lost.load(Relaxed),

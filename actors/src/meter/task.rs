@@ -77,11 +77,11 @@ struct Life {
 
 impl Life {
     fn begin(meter: Arc<Meter>) -> Self {
-        let task = &meter.task;
-        let number = task.incarnation.fetch_add(1, Relaxed).saturating_add(1);
-        task.started.store(meter.now_ns(), Relaxed);
-        task.busy_since.store(0, Relaxed);
-        task.running.store(0, Relaxed);
+        let cell = &meter.actor;
+        let number = cell.incarnation.fetch_add(1, Relaxed).saturating_add(1);
+        cell.started.store(cell.now_ns(), Relaxed);
+        cell.busy_since.store(0, Relaxed);
+        cell.running.store(0, Relaxed);
         meter.set_state("starting");
         Self { meter, number }
     }
@@ -94,13 +94,15 @@ impl Life {
 
     /// Says whether no later incarnation has taken over; one that is stuck may end long after its successor began.
     fn is_present(&self) -> bool {
-        self.meter.task.incarnation.load(Relaxed) == self.number
+        self.meter.actor.incarnation.load(Relaxed) == self.number
     }
 
     fn enter(&self) -> Busy<'_> {
-        let since = self.meter.now_ns();
+        let cell = &self.meter.actor;
+        let since = cell.now_ns();
         if self.is_present() {
-            self.meter.task.busy_since.store(since, Relaxed);
+            cell.busy_since.store(since, Relaxed);
+            cell.mark.store(since, Relaxed);
         }
         Busy { life: self, since }
     }
@@ -122,15 +124,16 @@ struct Busy<'a> {
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        let (meter, task) = (&self.life.meter, &self.life.meter.task);
-        let busy_ns = meter.now_ns().saturating_sub(self.since);
-        add(&task.busy_ns, busy_ns);
-        add(&task.polls, 1);
+        let cell = &self.life.meter.actor;
+        let busy_ns = cell.now_ns().saturating_sub(self.since);
+        add(&cell.busy_ns, busy_ns);
+        add(&cell.polls, 1);
         if busy_ns > STUCK_NS {
-            add(&task.stuck, 1);
+            add(&cell.stuck, 1);
         }
         if self.life.is_present() {
-            task.busy_since.store(0, Relaxed);
+            cell.busy_since.store(0, Relaxed);
+            cell.mark.store(0, Relaxed);
         }
     }
 }

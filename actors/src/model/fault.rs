@@ -72,6 +72,7 @@ reasons! {
     Crossed "crossed" Admission "The bid is above the ask.",
     Wide "wide" Admission "The spread is over a tenth of the price.",
     Future "future" Admission "The venue's time is ahead of ours.",
+    OutOfOrder "out_of_order" Admission "The venue's time is before that of an earlier quote, which is kept.",
     Stale "stale" Admission "The quote is too old.",
 }
 

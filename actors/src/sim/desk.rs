@@ -56,38 +56,45 @@ impl Desk {
         self.name.as_str()
     }
 
-    /// Finds what a path with its query asks for. Endpoints that are only read have no answer here.
+    /// Finds what a path with its query asks for. Endpoints that are only read have no answer here. Where a path fits two endpoints, as Kraken's for one pair
+    /// and for a list do, the first whose symbols are all listed is meant.
     pub(super) fn asked(&self, target: &str) -> Asked<'_> {
         let profile = self.venue.profile();
-        match find(profile.endpoints, target) {
-            Some((encode, Reach::All, _)) => Asked::Rows(self.listings.iter().collect(), encode),
-            Some((encode, _, symbols)) => self.rows(encode, symbols),
+        let mut unlisted = None;
+        for (encode, symbols) in fitting(profile.endpoints, target) {
+            match symbols.map_or_else(|| Ok(self.listings.iter().collect()), |symbols| self.rows(symbols)) {
+                Ok(rows) => return Asked::Rows(rows, encode),
+                Err(symbol) => unlisted = Some(symbol),
+            }
+        }
+        match unlisted {
+            Some(symbol) => Asked::Unlisted(symbol),
             None if path_of(target) == path_of(profile.warm_up) => Asked::WarmUp,
             None => Asked::Nothing,
         }
     }
 
-    fn rows(&self, encode: Encode, symbols: Vec<String>) -> Asked<'_> {
-        let mut rows = Vec::with_capacity(symbols.len());
-        for symbol in symbols {
-            match self.by_symbol.get(&symbol).and_then(|at| self.listings.get(*at)) {
-                Some(listing) => rows.push(listing),
-                None => return Asked::Unlisted(symbol),
-            }
-        }
-        Asked::Rows(rows, encode)
+    /// Finds the listings of all symbols, or the first symbol that is not listed.
+    fn rows(&self, symbols: Vec<String>) -> Result<Vec<&Listing>, String> {
+        let listing = |symbol: String| self.by_symbol.get(&symbol).and_then(|at| self.listings.get(*at)).ok_or(symbol);
+        symbols.into_iter().map(listing).collect()
     }
 }
 
-/// Routes among the endpoints that can be written, those that name symbols first.
-fn find(endpoints: &'static [Endpoint], target: &str) -> Option<(Encode, Reach, Vec<String>)> {
-    let named = endpoints.iter().filter(|e| e.reach != Reach::All);
-    let all = endpoints.iter().filter(|e| e.reach == Reach::All);
-    named.chain(all).find_map(|endpoint| {
-        let encode = endpoint.encode?;
-        let (_, symbols) = route(slice::from_ref(endpoint), target)?;
-        Some((encode, endpoint.reach, symbols))
-    })
+/// Gives the endpoints that can be written and that a target fits, with its symbols, `None` where all are asked for. A path that is an endpoint's own, letter
+/// by letter, comes first, as in `route`; a parameter that names a symbol is not passed over in favour of the whole list.
+fn fitting(endpoints: &'static [Endpoint], target: &str) -> impl Iterator<Item = (Encode, Option<Vec<String>>)> {
+    let writable = || endpoints.iter().filter_map(|e| Some((e, e.encode?)));
+    let whole = || writable().filter(|(e, _)| e.reach == Reach::All);
+    let exact = whole().filter(move |(e, _)| e.path == target).map(|(_, encode)| (encode, None));
+    let named = writable().filter(|(e, _)| e.reach != Reach::All);
+    let mut named = exact.chain(named.filter_map(move |(e, encode)| Some((encode, Some(symbols_of(e, target)?))))).peekable();
+    let rest = if named.peek().is_none() { whole().find(|(e, _)| symbols_of(e, target).is_some()) } else { None };
+    named.chain(rest.map(|(_, encode)| (encode, None)))
+}
+
+fn symbols_of(endpoint: &'static Endpoint, target: &str) -> Option<Vec<String>> {
+    route(slice::from_ref(endpoint), target).map(|(_, symbols)| symbols)
 }
 
 fn path_of(target: &str) -> &str {

@@ -17,6 +17,8 @@ pub struct Reply {
     pub retry_after_s: Option<u32>,
     /// The `Location` header.
     pub location: Option<String>,
+    /// The `Allow` header.
+    pub allow: Option<&'static str>,
     /// The venue's clock when the request came: the `Date` header.
     pub clock: UnixMs,
     /// The body.
@@ -59,6 +61,7 @@ impl Reply {
             content_type,
             retry_after_s: None,
             location: None,
+            allow: None,
             clock: UnixMs(0),
             body: body.into(),
             pad: 0,

@@ -12,7 +12,7 @@ use super::{
     stats::{Connection, VenueStats},
 };
 use crate::{
-    model::{Pair, UnixMs, VenueId},
+    model::{Pair, Ticker, UnixMs, VenueId},
     venue::Venue,
     venues::VENUES,
 };
@@ -82,6 +82,17 @@ pub struct World {
 struct State {
     market: Market,
     faults: Faults,
+    /// What the market said last: under load many requests fall into one millisecond.
+    last: Option<Snapshot>,
+}
+
+impl State {
+    fn at(&mut self, now: UnixMs) -> Snapshot {
+        match self.last {
+            Some(at) if at.now == now => at,
+            _ => *self.last.insert(self.market.at(now)),
+        }
+    }
 }
 
 /// Holds the true prices at one instant.
@@ -111,7 +122,7 @@ impl World {
     pub fn of(venues: &[&'static dyn Venue], options: Options, start: UnixMs) -> Result<Arc<Self>, OptionsError> {
         options.check()?;
         let desks = venues.iter().map(|venue| Arc::new(Desk::new(*venue, options.seed))).collect();
-        let state = State { market: Market::new(options.seed, options.speed, start), faults: Faults::default() };
+        let state = State { market: Market::new(options.seed, options.speed, start), faults: Faults::default(), last: None };
         Ok(Arc::new(Self { options, desks, state: Mutex::new(state), changes: watch::Sender::new(0) }))
     }
 
@@ -175,19 +186,26 @@ impl World {
     /// # Errors
     /// [`MarketError`] naming the value that was refused.
     pub fn control(&self, control: &Control, now: UnixMs) -> Result<(), MarketError> {
-        self.state().market.control(control, now)
+        let mut state = self.state();
+        state.last = None;
+        state.market.control(control, now)
     }
 
     /// Gives the market at one instant.
     pub fn market(&self, now: UnixMs) -> Snapshot {
-        self.state().market.at(now)
+        self.state().at(now)
+    }
+
+    /// Gives what a venue says of a pair when the market is so and no fault acts; `None` where it does not list it.
+    pub fn ticker(&self, venue: &str, pair: &Pair, at: &Snapshot) -> Option<Ticker> {
+        self.desk(venue)?.listings.iter().find(|listing| listing.pair == *pair).map(|listing| listing.ticker(at))
     }
 
     /// Gives the true prices at one instant.
     pub fn truth(&self, now: UnixMs) -> Truth {
         let (at, frozen) = {
-            let state = self.state();
-            (state.market.at(now), state.market.is_frozen())
+            let mut state = self.state();
+            (state.at(now), state.market.is_frozen())
         };
         let prices = every_pair().into_iter().filter_map(|pair| Some((pair, at.prices.mid(&pair)?))).collect();
         Truth { as_of: now, frozen, prices }
@@ -222,8 +240,8 @@ impl World {
     }
 
     fn seen(&self, desk: &Desk, number: u64, now: UnixMs) -> (Snapshot, Vec<Arc<Active>>) {
-        let state = self.state();
-        (state.market.at(now), state.faults.met(self.options.seed, desk.id(), number, now))
+        let mut state = self.state();
+        (state.at(now), state.faults.met(self.options.seed, desk.id(), number, now))
     }
 
     fn latency(&self, desk: &Desk, number: u64) -> Duration {

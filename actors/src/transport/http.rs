@@ -328,4 +328,19 @@ mod tests {
             assert_eq!(transport.0.send(&url.into(), &stage).err().unwrap().reason, Reason::Protocol, "{url:?}");
         }
     }
+
+    #[actix_rt::test]
+    async fn work_that_never_rests_ends_at_the_deadline_too() {
+        let begun = Instant::now();
+        let greedy = async {
+            while begun.elapsed() < Duration::from_secs(2) {
+                tokio::task::consume_budget().await;
+            }
+            Err(Fault::new(Reason::Decode, "it was never stopped"))
+        };
+        let stage = Rc::new(Cell::new(Stage::Body));
+        let deadline = begun.checked_add(Duration::from_millis(50)).unwrap();
+        let fault = by_deadline(greedy, stage, deadline, deadline).await.unwrap_err();
+        assert_eq!((fault.reason, fault.phase), (Reason::Timeout, Some(Phase::Body)));
+    }
 }

@@ -112,7 +112,8 @@ fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
 fn match_value(endpoint: &Endpoint, want: &str, have: &str, found: &mut Option<Vec<String>>) -> Option<()> {
     let have = percent_decoded(have)?;
     match want {
-        "{symbol}" if !have.is_empty() => *found = Some(vec![have]),
+        // A comma stands between symbols, never in one: such a request is for the endpoint that takes a list.
+        "{symbol}" if !have.is_empty() && !have.contains(',') => *found = Some(vec![have]),
         "{symbols}" => {
             let Reach::Listed(SymbolList { form, .. }) = endpoint.reach else { return None };
             let [open, between, close] = form.map(|part| percent_decoded(part).unwrap_or_default());

@@ -1,10 +1,11 @@
 //! What all venues share in reading an answer: statuses, pages, emptiness.
 
 use super::{Body, Endpoint, Scratch, Sink, Venue};
-use crate::model::{Fault, Pair, Reason};
+use crate::model::{Fault, Pair, Reason, Ticker};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Reads an answer of a venue: a refusal becomes its typed fault, rows go to the sink. A panic inside the venue's code is a `decode` fault.
+/// Reads an answer of a venue: a refusal becomes its typed fault, rows go to the sink without what means nothing. A panic inside the venue's code is a
+/// `decode` fault.
 ///
 /// # Errors
 /// The [`Fault`] of the whole answer.
@@ -13,9 +14,19 @@ pub fn read(venue: &dyn Venue, endpoint: &Endpoint, status: u16, bytes: &[u8], s
         if let Some(fault) = refused(venue, status, bytes) {
             return Err(fault);
         }
-        venue.decode(endpoint, &mut Body::new(bytes, scratch), sink)
+        venue.decode(endpoint, &mut Body::new(bytes, scratch), &mut |symbol, row| sink(symbol, &|| row().map(meaningful)))
     }))
     .unwrap_or_else(|_| Err(Fault::new(Reason::Decode, "the decoder panicked")))
+}
+
+/// Leaves out what stands in an answer and means nothing: a size beside a price that is not there, and the time 0 of a market that never traded.
+fn meaningful(ticker: Ticker) -> Ticker {
+    Ticker {
+        bid_size: ticker.bid.and(ticker.bid_size),
+        ask_size: ticker.ask.and(ticker.ask_size),
+        venue_time: ticker.venue_time.filter(|time| time.0 > 0),
+        ..ticker
+    }
 }
 
 /// Reads status and body as a refusal; `None` where rows are due.
@@ -33,9 +44,9 @@ fn refused(venue: &dyn Venue, status: u16, bytes: &[u8]) -> Option<Fault> {
     Some(said.unwrap_or_else(|| refusal_of_status(status, bytes)))
 }
 
-/// Reads a refusal from the status alone, as every venue means it.
-pub fn refusal_of_status(status: u16, bytes: &[u8]) -> Fault {
-    let reason = match status {
+/// Gives what the status alone says, as every venue means it.
+fn reason_of_status(status: u16) -> Reason {
+    match status {
         429 => Reason::RateLimited,
         418 => Reason::Banned,
         451 => Reason::GeoBlocked,
@@ -44,9 +55,24 @@ pub fn refusal_of_status(status: u16, bytes: &[u8]) -> Fault {
         400..=499 => Reason::Http4xx,
         500..=599 => Reason::Http5xx,
         _ => Reason::Protocol,
-    };
-    let text = if bytes.first() == Some(&b'<') { "a page" } else { std::str::from_utf8(bytes).unwrap_or("no text") };
-    Fault::said(reason, &format!("HTTP {status}: {}", text.trim()))
+    }
+}
+
+/// Gives the reason of a refusal by the venue's own code: what the code means where that is known, else what the status says by itself, else `rejected`.
+pub fn reason_of_code(known: Option<Reason>, status: u16) -> Reason {
+    known.unwrap_or_else(|| match reason_of_status(status) {
+        Reason::Http4xx | Reason::Protocol => Reason::Rejected,
+        said => said,
+    })
+}
+
+/// Reads a refusal from the status alone; of a page, the words with which content networks turn a country away are known too.
+pub fn refusal_of_status(status: u16, bytes: &[u8]) -> Fault {
+    let page = bytes.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'<');
+    let whole = std::str::from_utf8(bytes).unwrap_or("no text");
+    let walled = status == 403 && (whole.contains("from your country") || whole.contains("restricted location"));
+    let reason = if walled { Reason::GeoBlocked } else { reason_of_status(status) };
+    Fault::said(reason, &format!("HTTP {status}: {}", if page { "a page" } else { whole.trim() }))
 }
 
 /// Quote assets by which a symbol without separator is split, when nothing better is at hand. The longest that fits wins, so that `ETHUSDT` is no pair in `SDT`.
@@ -57,19 +83,26 @@ const QUOTES: &[&str] = &[
     "BTC", "ETH", "BNB", "XRP", "TRX", "DOT", "SOL", "DOGE", "KCS", "HT", "TRB", "MNT", "BIT", "BRZ", "PAX", "VAI", "U",
 ];
 
-/// Splits a symbol without separator by the longest known quote asset at its end.
+/// Base assets that are told apart from quotes which swallow their last letters: `ETHUSD` is no pair in `HUSD`, `USDTUSD` none in `TUSD`.
+const BASES: &[&str] = &[
+    "BTC", "XBT", "ETH", "SOL", "XRP", "DOGE", "ADA", "LTC", "BCH", "BNB", "TRX", "AVAX", "FLUX", "IMX", "DYDX", "ZRX", "SNX", "GMX",
+    "STX", "DASH", "GRT", "BAT", "DOT", "MNT", "FET", "APT", "CVX", "KNC", "ARB", "SHIB", "BNT", "ICP", "SAND", "EURT", "USDT", "USDC",
+    "USDD", "DAI",
+];
+
+/// Splits a symbol without separator by the longest known quote asset at its end that leaves a well-known base, else by the longest there is.
 pub fn split_by_quote(symbol: &str) -> Option<Pair> {
     let upper = symbol.to_ascii_uppercase();
-    // `USDTUSD` is USDT in USD: nobody trades USD in TUSD.
-    let fits = QUOTES.iter().filter_map(|quote| Some((upper.strip_suffix(quote)?, *quote)));
-    let pairs = fits.filter(|fit| !fit.0.is_empty() && *fit != ("USD", "TUSD"));
-    let (base, quote) = pairs.max_by_key(|(_, quote)| quote.len())?;
+    let splits = || QUOTES.iter().filter_map(|quote| Some((upper.strip_suffix(quote)?, *quote))).filter(|(base, _)| !base.is_empty());
+    let longest = |(_, quote): &(&str, &str)| quote.len();
+    let (base, quote) = splits().filter(|(base, _)| BASES.contains(base)).max_by_key(longest).or_else(|| splits().max_by_key(longest))?;
     Pair::new(base, quote).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Amount, Price, UnixMs};
 
     #[test]
     fn symbols_are_split_by_the_longest_quote() {
@@ -82,7 +115,10 @@ mod tests {
             ("1000SATSUSDT", "1000SATS-USDT"),
             ("aethusdtusdt", "AETHUSDT-USDT"),
             ("ltcht", "LTC-HT"),
-            ("usdtusd", "USDT-USD"),
+            ("ETHUSD", "ETH-USD"),
+            ("USDTUSD", "USDT-USD"),
+            ("AVAXUSD", "AVAX-USD"),
+            ("ETHTUSD", "ETH-TUSD"),
         ] {
             assert_eq!(split_by_quote(symbol).unwrap().to_string(), pair);
         }
@@ -104,5 +140,22 @@ mod tests {
         ] {
             assert_eq!(refusal_of_status(status, b"no").reason, reason);
         }
+        let page = b"<html>configured to block access from your country.</html>";
+        assert_eq!(refusal_of_status(403, page).to_string(), "geo_blocked: HTTP 403: a page");
+    }
+
+    #[test]
+    fn a_known_code_outweighs_the_status_and_an_unknown_one_does_not() {
+        assert_eq!(reason_of_code(Some(Reason::Unlisted), 500), Reason::Unlisted);
+        for (status, reason) in [(200, Reason::Rejected), (400, Reason::Rejected), (429, Reason::RateLimited), (500, Reason::Http5xx)] {
+            assert_eq!(reason_of_code(None, status), reason);
+        }
+    }
+
+    #[test]
+    fn a_size_beside_no_price_and_a_time_of_zero_mean_nothing() {
+        let (price, size) = (Price::parse("2").unwrap(), Amount::parse("3").unwrap());
+        let said = Ticker { ask: price, bid_size: size, ask_size: size, venue_time: Some(UnixMs(0)), ..Ticker::default() };
+        assert_eq!(meaningful(said), Ticker { ask: price, ask_size: size, ..Ticker::default() });
     }
 }

@@ -1,0 +1,57 @@
+//! Reads Binance's answers that tell of trades alone.
+
+use super::rows::read;
+use crate::{
+    model::{Fault, Ticker, UnixMs},
+    venue::{Body, Num, Raw, Sink},
+};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// A row of statistics without bid and ask, or the last price alone.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Trades<'a> {
+    #[serde(borrow)]
+    symbol: Cow<'a, str>,
+    #[serde(borrow, alias = "price")]
+    last_price: Raw<'a>,
+    #[serde(borrow, default)]
+    high_price: Raw<'a>,
+    #[serde(borrow, default)]
+    low_price: Raw<'a>,
+    #[serde(borrow, default)]
+    open_price: Raw<'a>,
+    #[serde(borrow, default)]
+    volume: Raw<'a>,
+    #[serde(borrow, default)]
+    quote_volume: Raw<'a>,
+    close_time: Option<i64>,
+}
+
+impl Trades<'_> {
+    fn ticker(&self) -> Result<Ticker, Fault> {
+        Ok(Ticker {
+            last: self.last_price.price("lastPrice")?,
+            high: self.high_price.price("highPrice")?,
+            low: self.low_price.price("lowPrice")?,
+            open: self.open_price.price("openPrice")?,
+            base_volume: self.volume.amount("volume")?,
+            quote_volume: self.quote_volume.amount("quoteVolume")?,
+            venue_time: self.close_time.map(UnixMs),
+            ..Ticker::default()
+        })
+    }
+}
+
+pub(super) fn one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
+    let row: Trades<'_> = read(body)?;
+    sink(Some(&row.symbol), &|| row.ticker());
+    Ok(())
+}
+
+pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
+    let rows: Vec<Trades<'_>> = read(body)?;
+    rows.iter().for_each(|row| sink(Some(&row.symbol), &|| row.ticker()));
+    Ok(())
+}

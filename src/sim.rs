@@ -1,0 +1,10 @@
+//! The simulated exchanges behind real HTTP on loopback: every fault of the simulation reaches the bytes of the connection.
+
+mod connection;
+mod control;
+mod head;
+mod ports;
+mod reply;
+mod server;
+
+pub use server::Sim;

@@ -1,0 +1,133 @@
+//! The whole service on the simulated exchanges, over real sockets on free ports.
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test file uses its part")]
+
+use awc::{Client, http::header::HeaderMap};
+use quorate::{
+    config::{Config, From, Layers},
+    serve::{Listeners, run},
+    sim::Sim,
+};
+use quorate_actors::sim::Options;
+use serde_json::Value;
+use std::time::Duration;
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
+
+/// Holds a running simulation and the service on it.
+pub struct Service {
+    pub sim: Sim,
+    pub public: String,
+    pub admin: String,
+    client: Client,
+    stop: oneshot::Sender<()>,
+    ended: JoinHandle<()>,
+}
+
+/// An answer, read whole; a body that is no JSON is null.
+#[derive(Debug)]
+pub struct Got {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Value,
+}
+
+impl Service {
+    /// Starts both: venues answer within `latency_ms`, and `keys` are laid over the default configuration.
+    pub async fn start(latency_ms: (u64, u64), keys: &[(&str, &str)]) -> Self {
+        let latency = (Duration::from_millis(latency_ms.0), Duration::from_millis(latency_ms.1));
+        let sim = Sim::start(Options { latency, ..Options::default() }, TcpListener::bind("127.0.0.1:0").await.unwrap()).unwrap();
+        let mut layers = Layers::defaults().unwrap();
+        let origins = sim.own.iter().map(|(venue, origin)| (format!("venues.{venue}.origin"), origin.clone()));
+        let ports = ["listen", "admin_listen"].map(|key| (key.to_owned(), "127.0.0.1:0".to_owned()));
+        let keys = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        for (key, value) in origins.chain(ports).chain(keys) {
+            layers.set(&key, &value, &From::Flag("test".to_owned())).unwrap();
+        }
+        let config = Config::of(&layers).unwrap();
+        let listeners = Listeners::bind(&config).unwrap();
+        let address = |listener: &std::net::TcpListener| format!("http://{}", listener.local_addr().unwrap());
+        let (public, admin) = (address(&listeners.public), address(&listeners.admin));
+        let (stop, stopped) = oneshot::channel::<()>();
+        let ended = actix::spawn(async move { run(config, listeners, async { drop(stopped.await) }).await.unwrap() });
+        let client = Client::builder().timeout(Duration::from_secs(30)).finish();
+        Self { sim, public, admin, client, stop, ended }
+    }
+
+    /// Asks the public listener.
+    pub async fn get(&self, path: &str) -> Got {
+        self.ask(&format!("{}{path}", self.public)).await
+    }
+
+    /// Asks any address.
+    pub async fn ask(&self, url: &str) -> Got {
+        let mut response = self.client.get(url).send().await.unwrap();
+        let body = response.body().limit(16 << 20).await.unwrap();
+        Got {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            body: serde_json::from_slice(&body).unwrap_or_default(),
+        }
+    }
+
+    /// Tells the simulation something.
+    pub async fn tell_sim(&self, path: &str, body: Value) -> Value {
+        let mut response = self.client.post(format!("{}{path}", self.sim.origin)).send_json(&body).await.unwrap();
+        let body = response.body().await.unwrap();
+        assert!(response.status().is_success(), "{path}: {body:?}");
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    /// Removes all faults.
+    pub async fn mend(&self) {
+        self.client.delete(format!("{}/_sim/faults", self.sim.origin)).send().await.unwrap();
+    }
+
+    /// Forgets what was counted at the venues.
+    pub async fn reset_stats(&self) {
+        self.client.delete(format!("{}/_sim/stats", self.sim.origin)).send().await.unwrap();
+    }
+
+    /// Gives what was counted at the venues.
+    pub async fn stats(&self) -> Value {
+        self.ask(&format!("{}/_sim/stats", self.sim.origin)).await.body
+    }
+
+    /// Asks again and again until the answer is as wanted; gives that one. Bounded.
+    pub async fn until(&self, path: &str, what: &str, is_so: impl Fn(&Got) -> bool) -> Got {
+        let mut last = None;
+        for _ in 0..1_200 {
+            let got = self.get(path).await;
+            if is_so(&got) {
+                return got;
+            }
+            last = Some(got);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("never happened: {what}; last {last:?}");
+    }
+
+    /// Stops the service and the simulation.
+    pub async fn stop(self) {
+        self.stop.send(()).unwrap();
+        self.ended.await.unwrap();
+        self.sim.stop().await;
+    }
+}
+
+impl Got {
+    /// Gives the row of a venue.
+    pub fn quote(&self, venue: &str) -> Option<&Value> {
+        self.body["quotes"].as_array()?.iter().find(|q| q["venue"] == venue)
+    }
+
+    /// Gives why a venue is a miss, or why its quote does not count; `in` where it does.
+    pub fn word_of(&self, venue: &str) -> Option<&str> {
+        let miss = self.body["misses"].as_array().and_then(|m| m.iter().find(|m| m["venue"] == venue));
+        miss.map(|m| m["reason"].as_str().unwrap()).or_else(|| Some(self.quote(venue)?["decision"].as_str().unwrap()))
+    }
+
+    /// Asserts that every venue that was asked is answered for.
+    pub fn is_whole(&self) -> bool {
+        let count = |name: &str| self.body[name].as_array().map_or(0, Vec::len);
+        self.body["venues"]["asked"] == count("quotes") + count("misses")
+    }
+}
