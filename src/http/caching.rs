@@ -2,11 +2,11 @@
 
 use super::value::Short;
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpResponse,
     body::BoxBody,
     http::{
         StatusCode,
-        header::{AGE, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH},
+        header::{AGE, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH},
     },
 };
 use bytes::Bytes;
@@ -55,9 +55,9 @@ pub(super) fn aged(body: Bytes, freshness: Freshness) -> HttpResponse {
 }
 
 /// Makes an answer of JSON with its age and a tag; without the body where the caller has it.
-pub(super) fn tagged(request: &HttpRequest, body: impl FnOnce() -> Bytes, freshness: Freshness, boot: &str, sequence: u64) -> HttpResponse {
+pub(super) fn tagged(headers: &HeaderMap, body: impl FnOnce() -> Bytes, freshness: Freshness, boot: &str, sequence: u64) -> HttpResponse {
     let tag = Short::new().before(b"\"").number_before(sequence).before(b"-").before(boot.as_bytes()).before(b"W/\"").value();
-    let mut response = match request.headers().get(&IF_NONE_MATCH) {
+    let mut response = match headers.get(&IF_NONE_MATCH) {
         Some(known) if names(known, &tag) => HttpResponse::with_body(StatusCode::NOT_MODIFIED, Bytes::new()).map_into_boxed_body(),
         _ => ok(body()),
     };
@@ -104,7 +104,7 @@ mod tests {
     fn answer(known: Option<&str>, left: Option<Duration>) -> HttpResponse {
         let request = known.into_iter().fold(TestRequest::get(), |r, k| r.insert_header((IF_NONE_MATCH, k))).to_http_request();
         let freshness = Freshness { age: Duration::from_millis(1234), left };
-        tagged(&request, || Bytes::from_static(b"{}"), freshness, "7f3a", 48211)
+        tagged(request.headers(), || Bytes::from_static(b"{}"), freshness, "7f3a", 48211)
     }
 
     #[test]
