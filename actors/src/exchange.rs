@@ -14,6 +14,8 @@ use crate::{
     breaker::Breaker,
     budget::{Allowance, Purpose},
     coordinator::CoordinatorPort,
+    hash::SmallMap,
+    meter::{Promise, Promised, promise},
     mirrors::Mirrors,
     model::{Fault, Outcome, Pair, Reason},
     plan::{Plan, Planned, Wanted, plan},
@@ -24,12 +26,11 @@ use actix::prelude::*;
 use flight::{Flight, Leg};
 use listing::Listing;
 use std::{
-    collections::HashMap,
     rc::Rc,
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::{sync::oneshot, time::Instant};
+use tokio::time::Instant;
 
 /// Idle connections are kept so long at least; after more, a warm-up goes ahead of the next request.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(90);
@@ -78,15 +79,17 @@ pub(crate) struct Exchange {
     budget: Rc<Allowance>,
     listing: Listing,
     plan: Plan,
+    /// The endpoint that asks for one pair alone, unproven and proven.
+    for_one: [Option<usize>; 2],
     interval: Duration,
     next: usize,
     cycles: u64,
-    flights: HashMap<u64, Flight>,
+    flights: SmallMap<u64, Flight>,
     flights_begun: u64,
-    pending: Vec<(usize, oneshot::Sender<Outcome>)>,
+    pending: Vec<(usize, Promise<Outcome>)>,
     last_sent: Option<Instant>,
     unsent: Vec<(Pair, Outcome)>,
-    urls: HashMap<(usize, usize, usize), Rc<str>>,
+    urls: SmallMap<(usize, usize, usize), Rc<str>>,
 }
 
 impl Exchange {
@@ -120,15 +123,17 @@ impl Exchange {
             budget: Rc::new(Allowance::new(&profile.budget, heaviest)),
             listing,
             plan: Plan::default(),
+            for_one: [false, true]
+                .map(|proven| plan(profile.endpoints, &[Wanted { pair: 0, proven }]).requests.first().map(|r| r.endpoint)),
             interval: cell.poll,
             next: 0,
             cycles: 0,
-            flights: HashMap::new(),
+            flights: SmallMap::default(),
             flights_begun: 0,
             pending: Vec::new(),
             last_sent: None,
             unsent: Vec::new(),
-            urls: HashMap::new(),
+            urls: SmallMap::default(),
             cell,
         }
     }
@@ -168,7 +173,7 @@ impl Exchange {
         &mut self,
         ctx: &mut Context<Self>,
         request: Planned,
-        waiters: Vec<(usize, oneshot::Sender<Outcome>)>,
+        waiters: Vec<(usize, Promise<Outcome>)>,
         purpose: Purpose,
     ) -> Option<Arc<Fault>> {
         let endpoint = self.cell.venue.profile().endpoints.get(request.endpoint)?;
@@ -208,9 +213,22 @@ impl Exchange {
         url
     }
 
+    /// Plans as [`plan`] does, for one pair alone: which endpoint is the best then was found at the start.
+    fn plan_one(&self, wanted: Wanted) -> Option<Planned> {
+        let [unproven, proven] = self.for_one;
+        let endpoint = if wanted.proven { proven } else { unproven };
+        endpoint.map(|endpoint| Planned { endpoint, pairs: vec![wanted.pair] })
+    }
+
     /// Sends what was asked for since the mailbox was last empty, as one plan.
     fn launch_pending(&mut self, ctx: &mut Context<Self>) {
         let mut waiters = std::mem::take(&mut self.pending);
+        if let [(pair, _)] = waiters.as_slice() {
+            if let Some(request) = self.listing.wanted(*pair).and_then(|wanted| self.plan_one(wanted)) {
+                self.launch(ctx, request, waiters, Purpose::Demand);
+            }
+            return;
+        }
         let mut wanted: Vec<Wanted> = Vec::new();
         for (pair, _) in &waiters {
             if !wanted.iter().any(|w| w.pair == *pair) {
@@ -244,7 +262,7 @@ impl Actor for Exchange {
 }
 
 impl Handler<Fetch> for Exchange {
-    type Result = ResponseActFuture<Self, Outcome>;
+    type Result = Promised<Outcome>;
 
     fn handle(&mut self, Fetch { pair, deadline }: Fetch, ctx: &mut Self::Context) -> Self::Result {
         let now = Instant::now();
@@ -256,10 +274,11 @@ impl Handler<Fetch> for Exchange {
         } else {
             None
         };
+        let (tell, told) = promise();
         if let Some(fault) = refusal {
-            return Box::pin(actix::fut::ready(Err(Arc::new(fault))));
+            tell.keep(Err(Arc::new(fault)));
+            return told;
         }
-        let (tell, told) = oneshot::channel();
         match self.flight_of(at) {
             Some(flight) => flight.waiters.push((at, tell)),
             None => {
@@ -270,10 +289,7 @@ impl Handler<Fetch> for Exchange {
                 }
             }
         }
-        Box::pin(
-            async { told.await.unwrap_or_else(|_| Err(Arc::new(Fault::new(Reason::Restarting, "the exchange's actor ended")))) }
-                .into_actor(self),
-        )
+        told
     }
 }
 

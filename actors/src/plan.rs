@@ -37,8 +37,8 @@ pub fn plan(endpoints: &[Endpoint], wanted: &[Wanted]) -> Plan {
     if wanted.is_empty() {
         return Plan::default();
     }
-    let asked =
-        |reach: fn(&Reach) -> bool| endpoints.iter().position(|e| matches!(e.kind, Kind::Ticker | Kind::Tickers) && reach(&e.reach));
+    let is_asked = |e: &Endpoint| e.is_asked() && matches!(e.kind, Kind::Ticker | Kind::Tickers);
+    let asked = |reach: fn(&Reach) -> bool| endpoints.iter().position(|e| is_asked(e) && reach(&e.reach));
     let one = asked(|r| *r == Reach::One);
     let all = asked(|r| *r == Reach::All);
     let listed = asked(|r| matches!(r, Reach::Listed(_)));
@@ -119,6 +119,7 @@ mod tests {
         assert_eq!(planned("binance", 20, true), (vec![1], 2));
         assert_eq!(planned("binance", 60, true), (vec![1], 40));
         assert_eq!(planned("binance", 1000, true), (vec![2], 80), "the whole list");
+        assert_eq!(planned("coinbaseexchange", 20, true), (vec![0; 20], 20), "what is only read is not asked, and weighs nothing");
         assert_eq!(planned("kraken", 1, true), (vec![0], 1));
         assert_eq!(planned("kraken", 20, false), (vec![2], 1), "the whole list teaches what is listed");
         assert_eq!(planned("kraken", 20, true), (vec![1], 1));

@@ -1,19 +1,16 @@
 //! `quorate decode`: reads a venue's answer offline.
 
+use super::output::{Exit, fail, finish, say};
 use clap::{Args, ValueEnum};
 use quorate_actors::{
     model::{Amount, Fault, Pair, Price, Reason, Ticker},
-    venue::{Endpoint, Kind, Reach, Scratch, Venue, read, route},
+    venue::{Endpoint, Kind, Reach, Scratch, Venue, is_lack, read, route},
     venues,
 };
 use serde::Serialize;
-use std::{
-    collections::BTreeMap,
-    io::{Read, Write},
-    process::ExitCode,
-};
+use std::{collections::BTreeMap, io::Read};
 
-/// Reads a venue's answer from stdin and prints what it says as JSON.
+/// Reads a venue's answer from stdin, offline, and prints what it says as JSON
 #[derive(Debug, Args)]
 pub struct DecodeArgs {
     /// The venue's id, such as `kraken`
@@ -31,6 +28,9 @@ pub struct DecodeArgs {
     /// The HTTP status with which the answer came
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u16).range(100..=999))]
     pub status: u16,
+    /// Prints JSON, as it does anyway
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Names what an answer may be.
@@ -84,10 +84,10 @@ pub enum DecodeError {
 
 impl DecodeError {
     /// Gives the exit code: 2 for what the caller should have written otherwise, else 1.
-    pub fn exit_code(&self) -> u8 {
+    pub fn exit(&self) -> Exit {
         match self {
-            Self::UnknownVenue(_) | Self::KindNotRead(_) | Self::UnknownPath { .. } | Self::Unnamed => 2,
-            Self::Unreadable(_) | Self::Oversize(_) | Self::Io(_) => 1,
+            Self::UnknownVenue(_) | Self::KindNotRead(_) | Self::UnknownPath { .. } | Self::Unnamed => Exit::Usage,
+            Self::Unreadable(_) | Self::Oversize(_) | Self::Io(_) => Exit::Failure,
         }
     }
 }
@@ -96,26 +96,17 @@ fn known() -> String {
     venues::VENUES.iter().map(|v| v.profile().id).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads stdin, prints the result or the error, and gives the exit code.
-pub fn run(args: &DecodeArgs) -> ExitCode {
-    let done = input(args).and_then(|body| decode(args, &body)).and_then(|decoded| {
-        if let Some(fault) = &decoded.left_out {
-            note(&format!("unreadable rows left out, the first: {fault}"));
+/// Reads stdin, prints the result or the error, and gives the exit.
+pub(super) fn run(args: &DecodeArgs) -> Exit {
+    match input(args).and_then(|body| decode(args, &body)) {
+        Ok(Decoded { json, left_out }) => {
+            if let Some(fault) = left_out {
+                say(&format!("quorate decode: unreadable rows left out, the first: {fault}"));
+            }
+            finish(&format!("{json}\n"), Exit::Ok)
         }
-        Ok(writeln!(std::io::stdout(), "{}", decoded.json)?)
-    });
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            note(&error.to_string());
-            ExitCode::from(error.exit_code())
-        }
+        Err(error) => fail(error.exit(), &format!("quorate decode: {error}")),
     }
-}
-
-fn note(text: &str) {
-    // With stderr gone there is nobody left to tell.
-    let _ = writeln!(std::io::stderr(), "quorate decode: {text}");
 }
 
 /// Reads no more than the venue's limit.
@@ -176,7 +167,10 @@ pub fn decode(args: &DecodeArgs, body: &[u8]) -> Result<Decoded, DecodeError> {
     let mut misfit = None;
     for endpoint in candidates {
         match Rows::read(venue, endpoint, args, &symbols, body) {
-            Ok(rows) => return rows.shown(args),
+            Ok(rows) => match rows.misfit() {
+                Some(fault) => misfit = misfit.or(Some(fault)),
+                None => return rows.shown(args),
+            },
             Err(fault) if fault.reason != Reason::Decode => return refused(args.status, fault),
             Err(fault) => misfit = misfit.or(Some(fault)),
         }
@@ -226,6 +220,12 @@ impl Rows {
             }
         })?;
         Ok(rows)
+    }
+
+    /// Gives the fault of rows that all lack what rows of the endpoint have: they are of another one.
+    fn misfit(&self) -> Option<Fault> {
+        let lacking = self.found.values().filter_map(|row| row.as_ref().err()).filter(|fault| is_lack(fault));
+        if lacking.clone().count() == self.found.len() { lacking.cloned().next() } else { None }
     }
 
     fn shown(mut self, args: &DecodeArgs) -> Result<Decoded, DecodeError> {

@@ -21,7 +21,7 @@ use quorate_actors::{
     terms::{Terms, VenueFilter},
     view::View,
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 const PATH: &str = "/v1/quotes/";
@@ -49,16 +49,21 @@ pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {
 }
 
 /// Asks the engine, and says so where there is no quote at all.
-pub(super) async fn ask(state: &State, pair: Pair, terms: &Terms) -> Result<std::sync::Arc<Published>, ApiError> {
+pub(super) async fn ask(state: &State, pair: Pair, terms: &Terms) -> Result<Arc<Published>, ApiError> {
+    let published = ask_for_any(state, pair, terms).await?;
+    if published.view.rows.is_empty() { Err(no_quote(state, &published.view, terms)) } else { Ok(published) }
+}
+
+/// Asks the engine, whatever the venues say; a pair that is limited to some venues is asked of those.
+pub(crate) async fn ask_for_any(state: &State, pair: Pair, terms: &Terms) -> Result<Arc<Published>, ApiError> {
     let mut own = terms.clone();
     if let (VenueFilter::All, Some(venues)) = (&own.venues, state.pair_venues.get(&pair)) {
         own.venues = VenueFilter::Only(venues.clone());
     }
-    let published = state.engine.ask(pair, own).await.map_err(|error| refused(state, pair, error))?;
-    if published.view.rows.is_empty() { Err(no_quote(state, &published.view, terms)) } else { Ok(published) }
+    state.engine.ask(pair, own).await.map_err(|error| refused(state, pair, error))
 }
 
-pub(super) fn body(state: &State, published: &Published) -> Bytes {
+pub(crate) fn body(state: &State, published: &Published) -> Bytes {
     let bytes = published.bytes();
     // An embedding app may have given its engine no renderer.
     if bytes.is_empty() { wire::quotes_body(&published.view, state.engine.boot(), state.simulated) } else { bytes }
@@ -91,7 +96,8 @@ pub(super) fn freshness(view: &View, terms: &Terms, now: Instant) -> Freshness {
     Freshness { age, left }
 }
 
-fn no_quote(state: &State, view: &View, terms: &Terms) -> ApiError {
+/// Says that no venue gave a quote, and why each did not.
+pub(crate) fn no_quote(state: &State, view: &View, terms: &Terms) -> ApiError {
     if view.asked() == 0 {
         return unknown(state, view.pair, "is listed by none of the venues that the terms allow");
     }

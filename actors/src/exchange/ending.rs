@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     coordinator::Landed,
+    meter::Promise,
     model::{Fault, Outcome, Pair, Quote, Reason, Source},
     venue::TimeOf,
 };
@@ -15,7 +16,7 @@ use std::{
     sync::{Arc, PoisonError},
     time::Duration,
 };
-use tokio::{sync::oneshot, time::Instant};
+use tokio::time::Instant;
 
 impl Exchange {
     /// Takes in what a flight brought.
@@ -131,12 +132,12 @@ impl Exchange {
     }
 
     /// Answers those who wait, and tells the coordinator the rest.
-    pub(super) fn hand_out(&mut self, outcomes: Vec<(usize, Outcome)>, waiters: Vec<(usize, oneshot::Sender<Outcome>)>) {
+    pub(super) fn hand_out(&mut self, outcomes: Vec<(usize, Outcome)>, waiters: Vec<(usize, Promise<Outcome>)>) {
         let mut told = Vec::with_capacity(waiters.len());
         for (pair, waiter) in waiters {
             let Some((_, outcome)) = outcomes.iter().find(|(at, _)| *at == pair) else { continue };
             // The coordinator keeps waiting for its stragglers, so this fails only when it died.
-            if waiter.send(outcome.clone()).is_ok() {
+            if waiter.keep(outcome.clone()) {
                 told.push(pair);
             }
         }

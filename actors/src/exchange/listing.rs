@@ -1,15 +1,15 @@
 //! The pairs that one venue is asked for: their spelling, and whether it is known to list them.
 
-use crate::{board::UNLISTED_FOR, model::Pair, plan::Wanted, venue::Venue};
-use std::{collections::HashMap, sync::Arc};
+use crate::{board::UNLISTED_FOR, hash::SmallMap, model::Pair, plan::Wanted, venue::Venue};
+use std::sync::Arc;
 use tokio::time::Instant;
 
 /// Holds the pairs of a venue by number, pair and spelling. Numbers stay valid until their pair is removed.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     entries: Vec<Option<Entry>>,
-    by_pair: HashMap<Pair, usize>,
-    by_symbol: HashMap<String, usize>,
+    by_pair: SmallMap<Pair, usize>,
+    by_symbol: SmallMap<String, usize>,
 }
 
 #[derive(Clone, Debug)]

@@ -22,12 +22,19 @@ pub struct Scratch {
 pub struct Body<'a> {
     bytes: &'a [u8],
     scratch: &'a mut Scratch,
+    plain: bool,
 }
 
 impl<'a> Body<'a> {
     /// Binds an answer to the scratch that reads it.
     pub fn new(bytes: &'a [u8], scratch: &'a mut Scratch) -> Self {
-        Self { bytes, scratch }
+        Self { bytes, scratch, plain: false }
+    }
+
+    /// Binds an answer to be read as everybody would, by `serde_json::from_slice` whatever its size: what the codec is measured against.
+    #[doc(hidden)]
+    pub fn plain(bytes: &'a [u8], scratch: &'a mut Scratch) -> Self {
+        Self { bytes, scratch, plain: true }
     }
 
     /// Reads a small answer, or one whose numbers are bare. Nothing is allocated that `T` does not allocate.
@@ -35,6 +42,9 @@ impl<'a> Body<'a> {
     /// # Errors
     /// `truncated` where the text ends early, else `decode`.
     pub fn small<T: Deserialize<'a>>(&self) -> Result<T, Fault> {
+        if self.plain {
+            return serde_json::from_slice(self.bytes).map_err(|error| json_fault(&error));
+        }
         let text = simdutf8::basic::from_utf8(self.bytes).map_err(|_| Fault::new(Reason::Decode, "not UTF-8"))?;
         serde_json::from_str(text).map_err(|error| json_fault(&error))
     }
@@ -44,6 +54,9 @@ impl<'a> Body<'a> {
     /// # Errors
     /// `decode`; [`Body::small`] tells more exactly what is wrong.
     pub fn bulk<'b, T: Deserialize<'b>>(&'b mut self) -> Result<T, Fault> {
+        if self.plain {
+            return serde_json::from_slice(self.bytes).map_err(|error| json_fault(&error));
+        }
         let Scratch { copy, simd } = &mut *self.scratch;
         copy.clear();
         copy.extend_from_slice(self.bytes);
@@ -69,7 +82,8 @@ pub trait Num<'a>: Copy {
     /// # Errors
     /// `decode`, naming the field.
     fn price(self, field: &'static str) -> Result<Option<Price>, Fault> {
-        self.text().map_or(Ok(None), Price::parse).map_err(|e| number_fault(field, e))
+        let Some(text) = self.text() else { return Ok(None) };
+        Price::parse(text).map_err(|e| number_fault(field, text, e))
     }
 
     /// Reads a size or a volume; `null` and empty are none.
@@ -77,7 +91,8 @@ pub trait Num<'a>: Copy {
     /// # Errors
     /// `decode`, naming the field.
     fn amount(self, field: &'static str) -> Result<Option<Amount>, Fault> {
-        self.text().map_or(Ok(None), Amount::parse).map_err(|e| number_fault(field, e))
+        let Some(text) = self.text() else { return Ok(None) };
+        Amount::parse(text).map_err(|e| number_fault(field, text, e))
     }
 
     /// Reads a whole number, such as a time or a code; anything else is none.
@@ -86,11 +101,22 @@ pub trait Num<'a>: Copy {
     }
 }
 
-fn number_fault(field: &'static str, error: NumberError) -> Fault {
-    Fault::new(Reason::Decode, format!("{field}: {error}"))
+/// Stands in a row of a list for a number that the row should have and has not. No number is written like that, so that whoever reads it gets a fault:
+/// what a row lacks is the fault of that row, and not of the list.
+const MISSING: &str = "missing";
+
+/// Tells whether a row's fault is that it lacks a number which rows of its list have: most likely it is a row of another list.
+pub fn is_lack(fault: &Fault) -> bool {
+    fault.reason == Reason::Decode && fault.detail.ends_with(MISSING)
 }
 
-/// Holds the text of a number that a venue writes as JSON text; a bare number is refused. Any JSON library reads it.
+fn number_fault(field: &'static str, text: &str, error: NumberError) -> Fault {
+    let fault = |what: &dyn fmt::Display| Fault::new(Reason::Decode, format!("{field}: {what}"));
+    if text == MISSING { fault(&MISSING) } else { fault(&error) }
+}
+
+/// Holds the text of a number in a list that a venue writes as JSON text; a bare number is refused. Read through [`Body::bulk`] only. Where a field without
+/// `#[serde(default)]` is not there, its number is a fault.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Text<'a>(Option<&'a str>);
 
@@ -114,8 +140,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
             fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
                 Ok(Text(None))
             }
+            // `null` is a unit to simd-json: none is what serde puts for a field that is not there.
             fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-                Ok(Text(None))
+                Ok(Text(Some(MISSING)))
             }
             fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<Self::Value, D::Error> {
                 inner.deserialize_str(self)
@@ -125,7 +152,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-/// Holds the text of a number that a venue writes bare or as text, read through [`Body::small`] only.
+/// Holds the text of a number that a venue writes bare or as text, read through [`Body::small`] only. A field without `#[serde(default)]` has to be there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Raw<'a>(Option<&'a str>);
 
@@ -140,6 +167,57 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
         let raw = <&'de RawValue>::deserialize(deserializer)?.get();
         let text = raw.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(raw);
         Ok(Self(if raw == "null" { None } else { Some(text) }))
+    }
+}
+
+/// Holds the text of a number in a list that a venue writes bare or as text, read through [`Body::small`] only. Where a field without `#[serde(default)]`
+/// is not there, its number is a fault.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bare<'a>(Raw<'a>);
+
+impl<'a> Num<'a> for Bare<'a> {
+    fn text(self) -> Option<&'a str> {
+        self.0.text()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Bare<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Raw::deserialize(deserializer) {
+            Ok(raw) => Ok(Self(raw)),
+            // serde asks for a field that is not there in the same way, and tells it by the error alone.
+            Err(error) if error.to_string().starts_with("missing field") => Ok(Self(Raw(Some(MISSING)))),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Holds a whole number, such as a time, that a venue writes bare or as text; `None` for `null` and for a text that is none. Any JSON library reads it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Int(pub Option<i64>);
+
+impl<'de> Deserialize<'de> for Int {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Int;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number")
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+                Ok(Int(Some(number)))
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+                Ok(Int(number.try_into().ok()))
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Int(text.parse().ok()))
+            }
+            fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+                Ok(Int(None))
+            }
+        }
+        deserializer.deserialize_any(Read)
     }
 }
 
@@ -263,11 +341,44 @@ mod tests {
     fn numbers_keep_their_text() {
         let some = |t: &str| Some(t.to_owned());
         assert_eq!(small(r#"{"text":"1.10","raw":2.38E8}"#), Ok((some("1.10"), some("2.38E8"))));
-        assert_eq!(small(r#"{"text":null,"raw":"0.30"}"#), Ok((None, some("0.30"))));
+        assert_eq!(small(r#"{"raw":"0.30"}"#), Ok((None, some("0.30"))));
         assert_eq!(small(r#"{"raw":null}"#), Ok((None, None)));
         assert_eq!(small(r#"{"text":1.1}"#).unwrap_err().reason, Reason::Decode);
         assert_eq!(small(r#"{"text":"1.1"#).unwrap_err().reason, Reason::Truncated);
         assert_eq!(small("{\"text\":\"\u{663}\"}").unwrap().0, some("\u{663}"));
+    }
+
+    #[test]
+    fn in_a_list_a_missing_number_is_a_fault_and_null_is_none() {
+        #[derive(Deserialize)]
+        struct Row<N> {
+            bid: N,
+            #[serde(default)]
+            size: N,
+        }
+        fn read<'a, N: Num<'a>>(rows: &[Row<N>]) -> Vec<Result<Option<String>, String>> {
+            assert!(rows.iter().all(|row| row.size.amount("size") == Ok(None)));
+            let text = |row: &Row<N>| row.bid.price("bid").map(|bid| bid.map(|b| b.to_string())).map_err(|fault| fault.detail.into());
+            rows.iter().map(text).collect()
+        }
+        let (json, mut scratch) = (br#"[{"bid":"1.10"},{"bid":null},{"bid":""},{}]"#, Scratch::default());
+        let mut body = Body::new(json, &mut scratch);
+        let want = [Ok(Some("1.1".to_owned())), Ok(None), Ok(None), Err("bid: missing".to_owned())];
+        assert!(is_lack(&Fault::new(Reason::Decode, "bid: missing")) && !is_lack(&Fault::new(Reason::Decode, "bid: not a number")));
+        assert_eq!(read(&body.small::<Vec<Row<Bare<'_>>>>().unwrap()), want);
+        assert_eq!(read(&body.bulk::<Vec<Row<Text<'_>>>>().unwrap()), want);
+        assert_eq!(body.small::<Vec<Row<Raw<'_>>>>().err().map(|fault| fault.reason), Some(Reason::Decode));
+        let odd = Body::new(br#"[{"bid":[1}]"#, &mut scratch);
+        assert_eq!(odd.small::<Vec<Row<Bare<'_>>>>().err().map(|fault| fault.reason), Some(Reason::Decode));
+    }
+
+    #[test]
+    fn whole_numbers_are_read_bare_and_as_text() {
+        let mut scratch = Scratch::default();
+        let mut body = Body::new(br#"[7,-7,"1700000000000",null,"","x",18446744073709551615]"#, &mut scratch);
+        let want = [Some(7), Some(-7), Some(1_700_000_000_000), None, None, None, None];
+        assert_eq!(body.small::<Vec<Int>>().unwrap().iter().map(|n| n.0).collect::<Vec<_>>(), want);
+        assert_eq!(body.bulk::<Vec<Int>>().unwrap().iter().map(|n| n.0).collect::<Vec<_>>(), want);
     }
 
     #[test]

@@ -15,7 +15,8 @@ pub struct Endpoint {
     pub reach: Reach,
     /// The complete path and query; `{symbol}` or `{symbols}` stands for what is asked.
     pub path: &'static str,
-    /// The weight in the venue's budget, as steps: up to so many symbols, so much.
+    /// The weight in the venue's budget, as steps: up to so many symbols, so much; the last step is [`ANY`]. Without steps the endpoint is only read, and
+    /// never asked.
     pub weight: &'static [(u16, u32)],
     /// The typical size of one row of the answer, in bytes.
     pub row_bytes: u32,
@@ -59,9 +60,14 @@ pub struct SymbolList {
 }
 
 impl Endpoint {
-    /// Gives the weight of a request for `count` symbols.
+    /// Tells whether requests are made to it; one without weights is only read.
+    pub fn is_asked(&self) -> bool {
+        !self.weight.is_empty()
+    }
+
+    /// Gives the weight of a request for `count` symbols; 0 for an endpoint that is never asked.
     pub fn weight_of(&self, count: usize) -> u32 {
-        self.weight.iter().find(|(most, _)| count <= usize::from(*most)).or(self.weight.last()).map_or(1, |(_, weight)| *weight)
+        self.weight.iter().find(|(most, _)| count <= usize::from(*most)).or(self.weight.last()).map_or(0, |(_, weight)| *weight)
     }
 
     /// Gives the path that asks for `symbols`; an endpoint that gives all ignores them.

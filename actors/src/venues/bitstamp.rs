@@ -1,11 +1,11 @@
 //! Bitstamp: <https://www.bitstamp.net/api/#tag/Tickers>
 
+mod rows;
+mod sim;
+
 use crate::{
-    model::{Fault, Pair, Reason, Ticker, UnixMs},
-    venue::{
-        ANY, Body, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, Row, Sink, Text, TimeOf, Venue, Word, json_list, split_by_quote,
-        text,
-    },
+    model::{Fault, Pair, Reason},
+    venue::{ANY, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, split_by_quote},
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -14,6 +14,27 @@ use std::time::Duration;
 /// Bitstamp.
 #[derive(Debug)]
 pub struct Bitstamp;
+
+const ONE: Endpoint = Endpoint {
+    kind: Kind::Ticker,
+    reach: Reach::One,
+    path: "/api/v2/ticker/{symbol}/",
+    weight: &[(ANY, 1)],
+    row_bytes: 260,
+    rows: 1,
+    decode: rows::one,
+    encode: Some(sim::one),
+};
+const ALL: Endpoint = Endpoint {
+    kind: Kind::Tickers,
+    reach: Reach::All,
+    path: "/api/v2/ticker/",
+    row_bytes: 280,
+    rows: 260,
+    decode: rows::many,
+    encode: Some(sim::all),
+    ..ONE
+};
 
 static PROFILE: Profile = Profile {
     id: "bitstamp",
@@ -30,28 +51,7 @@ static PROFILE: Profile = Profile {
     time_of: TimeOf::Answer,
     warm_up: "/api/v2/ticker/btcusd/",
     docs: "https://www.bitstamp.net/api/#tag/Tickers",
-    endpoints: &[
-        Endpoint {
-            kind: Kind::Ticker,
-            reach: Reach::One,
-            path: "/api/v2/ticker/{symbol}/",
-            weight: &[(ANY, 1)],
-            row_bytes: 260,
-            rows: 1,
-            decode: one,
-            encode: Some(|rows| rows.first().map(|row| format!("{{{}}}", fields(row))).unwrap_or_default()),
-        },
-        Endpoint {
-            kind: Kind::Tickers,
-            reach: Reach::All,
-            path: "/api/v2/ticker/",
-            weight: &[(ANY, 1)],
-            row_bytes: 280,
-            rows: 260,
-            decode: many,
-            encode: Some(|rows| json_list(rows, |row| format!(r#"{{{},"pair":"{:#}"}}"#, fields(row), row.pair))),
-        },
-    ],
+    endpoints: &[ONE, ALL],
 };
 
 impl Venue for Bitstamp {
@@ -81,13 +81,7 @@ impl Venue for Bitstamp {
     }
 
     fn refuse(&self, reason: Reason, _symbol: &str) -> Option<(u16, String)> {
-        let (status, code, text) = match reason {
-            Reason::Unlisted => (404, "404.002", "Currency pair not found."),
-            Reason::RateLimited => (400, "400.002", "Request rate limit exceeded."),
-            Reason::Forbidden => (403, "API0017", "IP address not allowed"),
-            _ => return None,
-        };
-        Some((status, format!(r#"{{"status":"error","reason":"{text}","code":"{code}"}}"#)))
+        sim::refused(reason)
     }
 }
 
@@ -121,85 +115,4 @@ impl Refusal<'_> {
         };
         Some(Fault::said(reason, format!("{code} {text}").trim()))
     }
-}
-
-/// A market's day: `open` is the UTC day's first trade, the rest is of the last 24 hours.
-#[derive(Deserialize)]
-struct Stats<'a, N> {
-    #[serde(borrow)]
-    pair: Option<Word<'a>>,
-    bid: N,
-    ask: N,
-    last: N,
-    #[serde(default)]
-    high: N,
-    #[serde(default)]
-    low: N,
-    #[serde(default)]
-    open: N,
-    #[serde(default)]
-    volume: N,
-    #[serde(default)]
-    timestamp: N,
-}
-
-impl<'a, N: Num<'a>> Stats<'_, N> {
-    fn symbol(&self) -> Option<&str> {
-        self.pair.as_ref().map(|word| &*word.0)
-    }
-
-    fn ticker(&self) -> Result<Ticker, Fault> {
-        Ok(Ticker {
-            bid: self.bid.price("bid")?,
-            ask: self.ask.price("ask")?,
-            last: self.last.price("last")?,
-            high: self.high.price("high")?,
-            low: self.low.price("low")?,
-            open: self.open.price("open")?,
-            base_volume: self.volume.amount("volume")?,
-            venue_time: self.timestamp.int().and_then(|seconds| seconds.checked_mul(1000)).map(UnixMs),
-            ..Ticker::default()
-        })
-    }
-}
-
-/// Reads an answer; an error may come with HTTP 200 too.
-fn small<'a, T: Deserialize<'a>>(body: &Body<'a>) -> Result<T, Fault> {
-    body.small().map_err(|fault| body.small::<Refusal<'_>>().ok().and_then(|said| said.fault(200)).unwrap_or(fault))
-}
-
-fn one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let row: Stats<'_, Raw<'_>> = small(body)?;
-    sink(row.symbol(), &|| row.ticker());
-    Ok(())
-}
-
-fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    if let Ok(rows) = body.bulk::<Vec<Stats<'_, Text<'_>>>>() {
-        rows.iter().for_each(|row| sink(row.symbol(), &|| row.ticker()));
-        return Ok(());
-    }
-    let rows: Vec<Stats<'_, Raw<'_>>> = small(body)?;
-    rows.iter().for_each(|row| sink(row.symbol(), &|| row.ticker()));
-    Ok(())
-}
-
-fn fields(row: &Row<'_>) -> String {
-    let t = row.ticker;
-    format!(
-        concat!(
-            r#""timestamp":"{}","high":"{}","last":"{}","bid":"{}","vwap":"{}","volume":"{}","low":"{}","ask":"{}","open":"{}","open_24":"{}","#,
-            r#""percent_change_24":"0.00","side":"0""#
-        ),
-        t.venue_time.unwrap_or(UnixMs(0)).0.div_euclid(1000),
-        text(t.high),
-        text(t.last),
-        text(t.bid),
-        text(t.last),
-        text(t.base_volume),
-        text(t.low),
-        text(t.ask),
-        text(t.open),
-        text(t.open)
-    )
 }

@@ -5,7 +5,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Endpoint, Fee, Kind, Profile, Reach, TimeOf, Venue, Word, reason_of_code, split_by_quote},
+    venue::{ANY, Budget, Endpoint, Fee, Int, Kind, Profile, Reach, TimeOf, Venue, Word, reason_of_code, split_by_quote},
 };
 use serde::{Deserialize, de::IgnoredAny};
 use std::time::Duration;
@@ -93,7 +93,8 @@ struct Reply<'a, R> {
     #[serde(borrow, default, rename = "retMsg", alias = "ret_msg")]
     msg: Option<Word<'a>>,
     result: Option<R>,
-    time: Option<i64>,
+    #[serde(default)]
+    time: Int,
 }
 
 impl<R> Reply<'_, R> {

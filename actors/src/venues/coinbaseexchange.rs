@@ -24,12 +24,12 @@ const ONE: Endpoint = Endpoint {
     decode: rows::one,
     encode: Some(sim::written),
 };
-/// No call gives bid and ask of all products. This one gives last prices alone: its weight is above the budget, so that no plan asks it.
+/// No call gives bid and ask of all products. This one gives last prices alone, and is therefore never asked.
 const LINES: Endpoint = Endpoint {
     kind: Kind::Tickers,
     reach: Reach::All,
     path: "/products/spark-lines",
-    weight: &[(ANY, 1000)],
+    weight: &[],
     row_bytes: 700,
     rows: 800,
     decode: rows::lines,
@@ -51,7 +51,7 @@ static PROFILE: Profile = Profile {
     docs: "https://docs.cdp.coinbase.com/exchange/reference/exchangerestapi_getproductticker",
     endpoints: &[
         ONE,
-        Endpoint { path: "/products/{symbol}/stats", decode: rows::stats, encode: None, ..ONE },
+        Endpoint { path: "/products/{symbol}/stats", weight: &[], decode: rows::stats, encode: None, ..ONE },
         LINES,
         Endpoint { path: "/products/stats", row_bytes: 260, decode: rows::all_stats, encode: None, ..LINES },
     ],

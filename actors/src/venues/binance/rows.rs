@@ -3,7 +3,7 @@
 use super::Refusal;
 use crate::{
     model::{Fault, Reason, Ticker, UnixMs},
-    venue::{Body, Num, Raw, Sink, Text},
+    venue::{Bare, Body, Int, Num, Raw, Sink, Text},
 };
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ struct Stats<'a, N> {
     #[serde(default)]
     quote_volume: N,
     #[serde(default)]
-    close_time: Option<i64>,
+    close_time: Int,
 }
 
 impl<'a, N: Num<'a>> Stats<'_, N> {
@@ -47,7 +47,7 @@ impl<'a, N: Num<'a>> Stats<'_, N> {
             open: self.open_price.price("openPrice")?,
             base_volume: self.volume.amount("volume")?,
             quote_volume: self.quote_volume.amount("quoteVolume")?,
-            venue_time: self.close_time.map(UnixMs),
+            venue_time: self.close_time.0.map(UnixMs),
             halted: false,
         })
     }
@@ -68,7 +68,7 @@ pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     if let Ok(rows) = body.bulk::<Vec<Stats<'_, Text<'_>>>>() {
         return all(&rows, sink);
     }
-    all(&read::<Vec<Stats<'_, Raw<'_>>>>(body)?, sink)
+    all(&read::<Vec<Stats<'_, Bare<'_>>>>(body)?, sink)
 }
 
 fn all<'a, N: Num<'a>>(rows: &[Stats<'_, N>], sink: Sink<'_>) -> Result<(), Fault> {

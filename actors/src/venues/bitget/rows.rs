@@ -3,7 +3,7 @@
 use super::Reply;
 use crate::{
     model::{Fault, Reason, Ticker, UnixMs},
-    venue::{Body, Cells, Num, Raw, Sink, Text},
+    venue::{Bare, Body, Cells, Num, Raw, Sink, Text},
 };
 use serde::{Deserialize, de::IgnoredAny};
 use std::borrow::Cow;
@@ -90,7 +90,7 @@ pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     {
         return all(rows, sink);
     }
-    all(&data::<Vec<Stats<'_, Raw<'_>>>>(body, Reason::Empty)?, sink)
+    all(&data::<Vec<Stats<'_, Bare<'_>>>>(body, Reason::Empty)?, sink)
 }
 
 fn all<'a, N: Num<'a>>(rows: &[Stats<'_, N>], sink: Sink<'_>) -> Result<(), Fault> {

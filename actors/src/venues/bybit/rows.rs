@@ -3,7 +3,7 @@
 use super::Reply;
 use crate::{
     model::{Fault, Reason, Ticker, UnixMs},
-    venue::{Body, Cells, Num, Raw, Sink, Text},
+    venue::{Bare, Body, Cells, Int, Num, Raw, Sink, Text},
 };
 use serde::{Deserialize, de::IgnoredAny};
 use std::borrow::Cow;
@@ -38,12 +38,12 @@ struct Stats<'a, N> {
     volume: N,
     #[serde(default, rename = "turnover24h", alias = "qv", alias = "quoteVolume")]
     turnover: N,
-    #[serde(alias = "t")]
-    time: Option<i64>,
+    #[serde(default, alias = "t")]
+    time: Int,
 }
 
 impl<'a, N: Num<'a>> Stats<'_, N> {
-    fn ticker(&self, answered: Option<i64>) -> Result<Ticker, Fault> {
+    fn ticker(&self, answered: Int) -> Result<Ticker, Fault> {
         Ok(Ticker {
             bid: self.bid.price("bid1Price")?,
             ask: self.ask.price("ask1Price")?,
@@ -55,14 +55,14 @@ impl<'a, N: Num<'a>> Stats<'_, N> {
             open: self.open.price("prevPrice24h")?,
             base_volume: self.volume.amount("volume24h")?,
             quote_volume: self.turnover.amount("turnover24h")?,
-            venue_time: self.time.or(answered).map(UnixMs),
+            venue_time: self.time.0.or(answered.0).map(UnixMs),
             halted: false,
         })
     }
 }
 
 /// Reads the envelope. The result of a refusal has any shape, so a reply that does not fit may still say why.
-fn read<'a, R: Deserialize<'a>>(body: &Body<'a>) -> Result<(R, Option<i64>), Fault> {
+fn read<'a, R: Deserialize<'a>>(body: &Body<'a>) -> Result<(R, Int), Fault> {
     let reply: Reply<'_, R> = match body.small() {
         Ok(reply) => reply,
         Err(fault) => return Err(body.small::<Reply<'_, IgnoredAny>>().ok().and_then(|r| r.fault(200)).unwrap_or(fault)),
@@ -90,16 +90,16 @@ pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     if let Ok(Reply { code: 0, result: Some(Listed { list }), time, .. }) = body.bulk::<Reply<'_, Listed<Vec<Stats<'_, Text<'_>>>>>>() {
         return all(&list, time, sink);
     }
-    let (Listed { list }, time) = read::<Listed<Vec<Stats<'_, Raw<'_>>>>>(body)?;
+    let (Listed { list }, time) = read::<Listed<Vec<Stats<'_, Bare<'_>>>>>(body)?;
     all(&list, time, sink)
 }
 
 pub(super) fn bare_many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let (rows, time) = read::<Vec<Stats<'_, Raw<'_>>>>(body)?;
+    let (rows, time) = read::<Vec<Stats<'_, Bare<'_>>>>(body)?;
     all(&rows, time, sink)
 }
 
-fn all<'a, N: Num<'a>>(rows: &[Stats<'_, N>], time: Option<i64>, sink: Sink<'_>) -> Result<(), Fault> {
+fn all<'a, N: Num<'a>>(rows: &[Stats<'_, N>], time: Int, sink: Sink<'_>) -> Result<(), Fault> {
     rows.iter().for_each(|row| sink(Some(&row.symbol), &|| row.ticker(time)));
     if rows.is_empty() { Err(Fault::new(Reason::Empty, "a list without rows")) } else { Ok(()) }
 }

@@ -3,7 +3,7 @@
 use super::Refusal;
 use crate::{
     model::{Fault, Ticker, UnixMs},
-    venue::{Body, Cells, Entries, Num, Raw, Sink},
+    venue::{Bare, Body, Cells, Entries, Num, Raw, Sink},
 };
 use serde::Deserialize;
 
@@ -43,20 +43,16 @@ pub(super) fn one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
 }
 
 #[derive(Deserialize)]
-struct Stats<'a> {
-    #[serde(borrow)]
-    open: Raw<'a>,
-    #[serde(borrow)]
-    high: Raw<'a>,
-    #[serde(borrow)]
-    low: Raw<'a>,
-    #[serde(borrow, default)]
-    last: Raw<'a>,
-    #[serde(borrow)]
-    volume: Raw<'a>,
+struct Stats<N> {
+    open: N,
+    high: N,
+    low: N,
+    #[serde(default)]
+    last: N,
+    volume: N,
 }
 
-impl Stats<'_> {
+impl<'a, N: Num<'a>> Stats<N> {
     fn ticker(&self) -> Result<Ticker, Fault> {
         Ok(Ticker {
             last: self.last.price("last")?,
@@ -70,7 +66,7 @@ impl Stats<'_> {
 }
 
 pub(super) fn stats(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let row: Stats<'_> = read(body)?;
+    let row: Stats<Raw<'_>> = read(body)?;
     sink(None, &|| row.ticker());
     Ok(())
 }
@@ -78,7 +74,7 @@ pub(super) fn stats(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
 #[derive(Deserialize)]
 struct Periods<'a> {
     #[serde(borrow)]
-    stats_24hour: Stats<'a>,
+    stats_24hour: Stats<Bare<'a>>,
 }
 
 pub(super) fn all_stats(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
@@ -87,11 +83,11 @@ pub(super) fn all_stats(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault
     Ok(())
 }
 
-/// Each product's line is a list of [time, price], the newest first; the time is that of a slot, not of a trade.
+/// Each product's line is a list of [time, low, high, open, close], once of [time, price], the newest first; the time is that of a slot, not of a trade.
 pub(super) fn lines(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let Entries(lines): Entries<'_, Cells<Cells<Raw<'_>, 2>, 1>> = read(body)?;
+    let Entries(lines): Entries<'_, Cells<Cells<Raw<'_>, 5>, 1>> = read(body)?;
     for (symbol, line) in &lines {
-        let last = line.get(0).and_then(|point| point.get(1)).copied().unwrap_or_default();
+        let last = line.get(0).and_then(|point| point.get(4).or(point.get(1))).copied().unwrap_or_default();
         sink(Some(symbol), &|| Ok(Ticker { last: last.price("price")?, ..Ticker::default() }));
     }
     Ok(())

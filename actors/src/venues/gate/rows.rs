@@ -3,7 +3,7 @@
 use super::Refusal;
 use crate::{
     model::{Fault, Reason, Ticker},
-    venue::{Body, Cells, Entries, Num, Raw, Sink, Text},
+    venue::{Bare, Body, Cells, Entries, Num, Raw, Sink, Text},
 };
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -65,7 +65,7 @@ pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     if let Ok(rows) = body.bulk::<Vec<Stats<'_, Text<'_>>>>() {
         return all(&rows, sink);
     }
-    all(&read::<Vec<Stats<'_, Raw<'_>>>>(body)?, sink)
+    all(&read::<Vec<Stats<'_, Bare<'_>>>>(body)?, sink)
 }
 
 fn all<'a, N: Num<'a>>(rows: &[Stats<'_, N>], sink: Sink<'_>) -> Result<(), Fault> {
@@ -80,7 +80,7 @@ pub(super) fn second_one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Faul
 }
 
 pub(super) fn second_many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let Entries(rows): Entries<'_, Stats<'_, Raw<'_>>> = read(body)?;
+    let Entries(rows): Entries<'_, Stats<'_, Bare<'_>>> = read(body)?;
     rows.iter().for_each(|(symbol, row)| sink(Some(symbol), &|| row.ticker()));
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::Errors;
 use crate::{
     model::{Fault, Reason, Ticker},
-    venue::{Body, Cells, Entries, FirstEntry, Num, Raw, Sink, Text},
+    venue::{Bare, Body, Cells, Entries, FirstEntry, Num, Raw, Sink, Text},
 };
 use serde::Deserialize;
 
@@ -63,7 +63,7 @@ pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     if let Ok(reply) = body.bulk::<Reply<'_, Entries<'_, Info<Text<'_>>>>>() {
         return all(&reply, sink);
     }
-    all(&body.small::<Reply<'_, Entries<'_, Info<Raw<'_>>>>>()?, sink)
+    all(&body.small::<Reply<'_, Entries<'_, Info<Bare<'_>>>>>()?, sink)
 }
 
 fn all<'a, N: Num<'a> + Default>(reply: &Reply<'_, Entries<'_, Info<N>>>, sink: Sink<'_>) -> Result<(), Fault> {

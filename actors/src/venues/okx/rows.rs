@@ -3,7 +3,7 @@
 use super::{Refusal, fault};
 use crate::{
     model::{Fault, Reason, Ticker, UnixMs},
-    venue::{Body, Cells, Num, Raw, Sink, Text, Word},
+    venue::{Bare, Body, Cells, Num, Raw, Sink, Text, Word},
 };
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -97,11 +97,11 @@ pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     {
         return all(&reply.data, sink);
     }
-    all(&data::<Vec<Stats<'_, Raw<'_>>>>(body)?, sink)
+    all(&data::<Vec<Stats<'_, Bare<'_>>>>(body)?, sink)
 }
 
 pub(super) fn bare_many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    all(&read::<Vec<Stats<'_, Raw<'_>>>>(body)?, sink)
+    all(&read::<Vec<Stats<'_, Bare<'_>>>>(body)?, sink)
 }
 
 fn all<'a, N: Num<'a>>(rows: &[Stats<'_, N>], sink: Sink<'_>) -> Result<(), Fault> {
