@@ -162,6 +162,16 @@ impl ApiError {
         self.0.code
     }
 
+    /// Gives the sentence that names the value and the expectation.
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// Gives what the caller may have meant.
+    pub fn suggestions(&self) -> &[String] {
+        &self.0.suggestions
+    }
+
     /// Gives the HTTP status as a number.
     pub fn status(&self) -> u16 {
         self.0.code.status().as_u16()

@@ -10,7 +10,7 @@ mod caching;
 mod health;
 mod listing;
 pub mod pairs;
-mod quotes;
+pub(crate) mod quotes;
 mod request_id;
 mod router;
 pub mod terms;

@@ -224,8 +224,7 @@ impl Exchange {
     fn launch_pending(&mut self, ctx: &mut Context<Self>) {
         let mut waiters = std::mem::take(&mut self.pending);
         if let [(pair, _)] = waiters.as_slice() {
-            let request = self.listing.wanted(*pair).and_then(|wanted| self.plan_one(wanted));
-            if let Some(request) = request {
+            if let Some(request) = self.listing.wanted(*pair).and_then(|wanted| self.plan_one(wanted)) {
                 self.launch(ctx, request, waiters, Purpose::Demand);
             }
             return;

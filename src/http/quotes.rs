@@ -17,7 +17,7 @@ use quorate_actors::{
     terms::{Terms, VenueFilter},
     view::View,
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 const PATH: &str = "/v1/quotes/";
@@ -45,16 +45,21 @@ pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {
 }
 
 /// Asks the engine, and says so where there is no quote at all.
-pub(super) async fn ask(state: &State, pair: Pair, terms: &Terms) -> Result<std::sync::Arc<Published>, ApiError> {
+pub(super) async fn ask(state: &State, pair: Pair, terms: &Terms) -> Result<Arc<Published>, ApiError> {
+    let published = ask_for_any(state, pair, terms).await?;
+    if published.view.rows.is_empty() { Err(no_quote(&published.view, terms)) } else { Ok(published) }
+}
+
+/// Asks the engine, whatever the venues say; a pair that is limited to some venues is asked of those.
+pub(crate) async fn ask_for_any(state: &State, pair: Pair, terms: &Terms) -> Result<Arc<Published>, ApiError> {
     let mut own = terms.clone();
     if let (VenueFilter::All, Some(venues)) = (&own.venues, state.pair_venues.get(&pair)) {
         own.venues = VenueFilter::Only(venues.clone());
     }
-    let published = state.engine.ask(pair, own).await.map_err(|error| refused(state, pair, error))?;
-    if published.view.rows.is_empty() { Err(no_quote(&published.view, terms)) } else { Ok(published) }
+    state.engine.ask(pair, own).await.map_err(|error| refused(state, pair, error))
 }
 
-pub(super) fn body(state: &State, published: &Published) -> Bytes {
+pub(crate) fn body(state: &State, published: &Published) -> Bytes {
     let bytes = published.bytes();
     // An embedding app may have given its engine no renderer.
     if bytes.is_empty() { wire::quotes_body(&published.view, state.engine.boot(), state.simulated) } else { bytes }
@@ -76,7 +81,8 @@ pub(super) fn freshness(view: &View, terms: &Terms, now: Instant) -> Freshness {
     Freshness { age, left }
 }
 
-fn no_quote(view: &View, terms: &Terms) -> ApiError {
+/// Says that no venue gave a quote, and why each did not.
+pub(crate) fn no_quote(view: &View, terms: &Terms) -> ApiError {
     let late = !view.misses.is_empty() && view.misses.iter().all(|m| m.fault.reason == Reason::Timeout);
     let error = if late {
         let detail = format!("none of {} venues answered for {} within {} ms", view.misses.len(), view.pair, terms.deadline.as_millis());

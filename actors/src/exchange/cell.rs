@@ -42,6 +42,8 @@ pub(crate) struct Cell {
     pub(crate) poll: Duration,
     pub(crate) fetch_timeout: Duration,
     pub(crate) pairs: Vec<Pair>,
+    /// Whether requests are sent that nobody asked for: a connection opened ahead, and polling.
+    pub(crate) background: bool,
     pub(crate) meter: Arc<Meter>,
     pub(crate) clock: Clock,
     pub(crate) port: ArcSwapOption<Port<Exchange>>,
@@ -140,6 +142,7 @@ impl Cell {
             fetch_timeout: config.fetch_timeout.unwrap_or(fetch_timeout),
             venue,
             pairs,
+            background: true,
             meter,
             clock,
             port: ArcSwapOption::empty(),

@@ -185,7 +185,7 @@ impl Ticket {
         result
     }
 
-    /// Replies at another moment than when the handler returned.
+    /// Replies at another moment than when the handler returned; tells whether the caller was still there.
     pub(super) fn reply_now<T>(mut self, to: Option<OneshotSender<T>>, result: T) -> bool {
         self.ended = self.cell.actor.now_ns();
         self.reply(to, result)
