@@ -78,6 +78,9 @@ fn the_path_chooses_and_without_one_the_shape() {
         let one = shown(&format!("--venue kucoin --kind ticker --pair SOL-USDT{path}"), level1);
         assert_eq!((one["bid_size"].as_str(), one["last"].as_str()), (Some("5"), Some("3")), "{path}");
     }
+    let prices = r#"[{"symbol":"SOLUSDT","price":"84.10"},{"symbol":"ETHBTC","price":"0.03"}]"#;
+    let listed = shown("--venue binance --kind tickers --pair SOL-USDT,ETH-BTC", prices);
+    assert_eq!((listed["SOL/USDT"]["last"].as_str(), &listed["ETH/BTC"]["bid"]), (Some("84.1"), &serde_json::Value::Null));
     let (code, text) = failed("--venue kucoin --kind ticker --pair SOL-USDT --path /api/v9/level1", "[]");
     assert!(code == 2 && text.contains("no endpoint for path \"/api/v9/level1\""), "{text}");
 }

@@ -10,7 +10,7 @@ mod profile;
 mod read;
 
 pub use change::Change;
-pub use codec::{Bare, Body, Cells, Entries, FirstEntry, Int, Num, Raw, Scratch, Text, Word};
+pub use codec::{Bare, Body, Cells, Entries, FirstEntry, Int, Num, Raw, Scratch, Text, Word, is_lack};
 pub use endpoint::{ANY, Endpoint, Kind, Reach, SymbolList, route};
 pub use profile::{Budget, Fee, Profile, Region, TimeOf};
 pub use read::{read, reason_of_code, refusal_of_status, split_by_quote};

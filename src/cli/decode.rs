@@ -4,7 +4,7 @@ use super::output::{Exit, fail, finish, say};
 use clap::{Args, ValueEnum};
 use quorate_actors::{
     model::{Amount, Fault, Pair, Price, Reason, Ticker},
-    venue::{Endpoint, Kind, Reach, Scratch, Venue, read, route},
+    venue::{Endpoint, Kind, Reach, Scratch, Venue, is_lack, read, route},
     venues,
 };
 use serde::Serialize;
@@ -167,7 +167,10 @@ pub fn decode(args: &DecodeArgs, body: &[u8]) -> Result<Decoded, DecodeError> {
     let mut misfit = None;
     for endpoint in candidates {
         match Rows::read(venue, endpoint, args, &symbols, body) {
-            Ok(rows) => return rows.shown(args),
+            Ok(rows) => match rows.misfit() {
+                Some(fault) => misfit = misfit.or(Some(fault)),
+                None => return rows.shown(args),
+            },
             Err(fault) if fault.reason != Reason::Decode => return refused(args.status, fault),
             Err(fault) => misfit = misfit.or(Some(fault)),
         }
@@ -217,6 +220,12 @@ impl Rows {
             }
         })?;
         Ok(rows)
+    }
+
+    /// Gives the fault of rows that all lack what rows of the endpoint have: they are of another one.
+    fn misfit(&self) -> Option<Fault> {
+        let lacking = self.found.values().filter_map(|row| row.as_ref().err()).filter(|fault| is_lack(fault));
+        if lacking.clone().count() == self.found.len() { lacking.cloned().next() } else { None }
     }
 
     fn shown(mut self, args: &DecodeArgs) -> Result<Decoded, DecodeError> {

@@ -68,7 +68,7 @@ async fn quote(args: &QuoteArgs, config: &Config, pair: Pair) -> Result<Exit, Ex
     if view.rows.is_empty() {
         let error = match view.asked() {
             0 => ApiError::new(Code::UnknownPair, format!("pair {pair} is listed by none of the venues asked")),
-            _ => quotes::no_quote(view, &terms),
+            _ => quotes::no_quote(&state, view, &terms),
         };
         if !args.json && view.asked() > 0 {
             let body = read(&wire::quotes_body(view, state.engine.boot(), state.simulated))?;

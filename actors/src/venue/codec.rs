@@ -105,6 +105,11 @@ pub trait Num<'a>: Copy {
 /// what a row lacks is the fault of that row, and not of the list.
 const MISSING: &str = "missing";
 
+/// Tells whether a row's fault is that it lacks a number which rows of its list have: most likely it is a row of another list.
+pub fn is_lack(fault: &Fault) -> bool {
+    fault.reason == Reason::Decode && fault.detail.ends_with(MISSING)
+}
+
 fn number_fault(field: &'static str, text: &str, error: NumberError) -> Fault {
     let fault = |what: &dyn fmt::Display| Fault::new(Reason::Decode, format!("{field}: {what}"));
     if text == MISSING { fault(&MISSING) } else { fault(&error) }
@@ -336,11 +341,44 @@ mod tests {
     fn numbers_keep_their_text() {
         let some = |t: &str| Some(t.to_owned());
         assert_eq!(small(r#"{"text":"1.10","raw":2.38E8}"#), Ok((some("1.10"), some("2.38E8"))));
-        assert_eq!(small(r#"{"text":null,"raw":"0.30"}"#), Ok((None, some("0.30"))));
+        assert_eq!(small(r#"{"raw":"0.30"}"#), Ok((None, some("0.30"))));
         assert_eq!(small(r#"{"raw":null}"#), Ok((None, None)));
         assert_eq!(small(r#"{"text":1.1}"#).unwrap_err().reason, Reason::Decode);
         assert_eq!(small(r#"{"text":"1.1"#).unwrap_err().reason, Reason::Truncated);
         assert_eq!(small("{\"text\":\"\u{663}\"}").unwrap().0, some("\u{663}"));
+    }
+
+    #[test]
+    fn in_a_list_a_missing_number_is_a_fault_and_null_is_none() {
+        #[derive(Deserialize)]
+        struct Row<N> {
+            bid: N,
+            #[serde(default)]
+            size: N,
+        }
+        fn read<'a, N: Num<'a>>(rows: &[Row<N>]) -> Vec<Result<Option<String>, String>> {
+            assert!(rows.iter().all(|row| row.size.amount("size") == Ok(None)));
+            let text = |row: &Row<N>| row.bid.price("bid").map(|bid| bid.map(|b| b.to_string())).map_err(|fault| fault.detail.into());
+            rows.iter().map(text).collect()
+        }
+        let (json, mut scratch) = (br#"[{"bid":"1.10"},{"bid":null},{"bid":""},{}]"#, Scratch::default());
+        let mut body = Body::new(json, &mut scratch);
+        let want = [Ok(Some("1.1".to_owned())), Ok(None), Ok(None), Err("bid: missing".to_owned())];
+        assert!(is_lack(&Fault::new(Reason::Decode, "bid: missing")) && !is_lack(&Fault::new(Reason::Decode, "bid: not a number")));
+        assert_eq!(read(&body.small::<Vec<Row<Bare<'_>>>>().unwrap()), want);
+        assert_eq!(read(&body.bulk::<Vec<Row<Text<'_>>>>().unwrap()), want);
+        assert_eq!(body.small::<Vec<Row<Raw<'_>>>>().err().map(|fault| fault.reason), Some(Reason::Decode));
+        let odd = Body::new(br#"[{"bid":[1}]"#, &mut scratch);
+        assert_eq!(odd.small::<Vec<Row<Bare<'_>>>>().err().map(|fault| fault.reason), Some(Reason::Decode));
+    }
+
+    #[test]
+    fn whole_numbers_are_read_bare_and_as_text() {
+        let mut scratch = Scratch::default();
+        let mut body = Body::new(br#"[7,-7,"1700000000000",null,"","x",18446744073709551615]"#, &mut scratch);
+        let want = [Some(7), Some(-7), Some(1_700_000_000_000), None, None, None, None];
+        assert_eq!(body.small::<Vec<Int>>().unwrap().iter().map(|n| n.0).collect::<Vec<_>>(), want);
+        assert_eq!(body.bulk::<Vec<Int>>().unwrap().iter().map(|n| n.0).collect::<Vec<_>>(), want);
     }
 
     #[test]

@@ -77,6 +77,9 @@ impl Venue for Bitfinex {
     /// Funding (`fUSD`) and perpetuals (`tBTCF0:USTF0`) stand in the same list, and are no pairs; neither is what customers practise with (`tTESTBTC:TESTUSD`).
     fn read_symbol(&self, symbol: &str) -> Option<Pair> {
         let codes = symbol.strip_prefix('t').unwrap_or(symbol);
+        if codes.starts_with('f') {
+            return None;
+        }
         let (base, quote) = match codes.split_once(':') {
             Some(parts) => parts,
             // A code that stands without a colon has at most three letters, and no quote has fewer.

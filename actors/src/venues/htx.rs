@@ -53,7 +53,7 @@ static PROFILE: Profile = Profile {
         ONE,
         ALL,
         // The same without bid and ask.
-        Endpoint { path: "/market/detail?symbol={symbol}", row_bytes: 260, encode: None, ..ONE },
+        Endpoint { path: "/market/detail?symbol={symbol}", row_bytes: 260, decode: rows::day, encode: None, ..ONE },
     ],
 };
 

@@ -2,7 +2,7 @@
 
 use super::{
     common::{Rows, field, find, rows, wanted},
-    every,
+    every, every_with,
     fixtures::{self, Fixture},
     round_trip::{market, written},
     seeds,
@@ -143,6 +143,47 @@ fn judge(venue: &'static dyn Venue, fixture: &Fixture, number: Decimal, as_size:
             }
         }
     }
+}
+
+#[test]
+fn a_row_without_its_bid_is_the_only_fault_of_its_list() {
+    let mut tried = 0;
+    every_with(|venue| {
+        for fixture in fixtures::of(venue.profile().id).iter().filter(|fixture| fixture.kind != "error") {
+            for pair in &fixture.pairs {
+                let Some(bid) = wanted(&fixture.want_of(pair)["bid"]) else { continue };
+                let [place] = places(&fixture.body, bid)[..] else { continue };
+                let Some(body) = without_key(&fixture.body, place) else { continue };
+                tried += 1;
+                let text = || format!("{} {pair}: {}", fixture.name, String::from_utf8_lossy(&body));
+                let read = match rows(venue, fixture.endpoint(venue), fixture.status, &body) {
+                    Err(fault) => {
+                        assert!(fixture.is_one() && fault.reason == Reason::Decode, "{fault}: {}", text());
+                        continue;
+                    }
+                    Ok(read) => read,
+                };
+                for other in &fixture.pairs {
+                    let row = find(venue, other, &read).unwrap_or_else(|| panic!("no row for {other}: {}", text()));
+                    match row {
+                        Err(fault) => assert!(other == pair && fault.reason == Reason::Decode, "{other}: {fault}: {}", text()),
+                        Ok(ticker) => {
+                            assert_ne!(other, pair, "{}", text());
+                            assert_eq!(field(ticker, "bid"), wanted(&fixture.want_of(other)["bid"]), "{other}: {}", text());
+                        }
+                    }
+                }
+            }
+        }
+    });
+    assert!(tried > 40, "only {tried} rows tried");
+}
+
+/// Gives the answer with another name for the field whose number stands at `place`; `None` where the number has no name.
+fn without_key(body: &[u8], (start, _): (usize, usize)) -> Option<Vec<u8>> {
+    let before = body[..start].strip_suffix(b"\"").unwrap_or(&body[..start]);
+    let key = before.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
+    Some([key, b"_of_old", &body[key.len()..]].concat())
 }
 
 /// Finds where a number stands in an answer, however it is written.

@@ -5,7 +5,7 @@ use crate::{
     model::{Fault, Reason, Ticker, UnixMs},
     venue::{Bare, Body, Cells, Int, Num, Raw, Sink, Word},
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 
 #[derive(Deserialize)]
 struct Reply<'a, T> {
@@ -46,9 +46,7 @@ impl<T> Reply<'_, T> {
 struct Day<'a, N, P> {
     #[serde(borrow)]
     symbol: Option<Word<'a>>,
-    #[serde(default)]
     bid: P,
-    #[serde(default)]
     ask: P,
     #[serde(default)]
     bid_size: N,
@@ -90,6 +88,14 @@ pub(super) fn one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     let reply: Reply<'_, Day<'_, Raw<'_>, Cells<Raw<'_>, 2>>> = body.small()?;
     let day = reply.success()?;
     sink(reply.symbol(), &|| day.ticker(day.bid.0.map(Option::unwrap_or_default), day.ask.0.map(Option::unwrap_or_default), reply.ts));
+    Ok(())
+}
+
+/// Reads a day without bid and ask.
+pub(super) fn day(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
+    let reply: Reply<'_, Day<'_, Raw<'_>, Option<IgnoredAny>>> = body.small()?;
+    let day = reply.success()?;
+    sink(reply.symbol(), &|| day.ticker([Raw::default(); 2], [Raw::default(); 2], reply.ts));
     Ok(())
 }
 
