@@ -189,6 +189,17 @@ impl Board {
         self.places.load().get(&pair).map_or(place, Arc::clone)
     }
 
+    /// Makes places for many pairs at once: one at a time the map would be copied for each.
+    pub(crate) fn reserve(&self, pairs: &[Pair]) {
+        self.places.rcu(|places| {
+            let mut places = SmallMap::clone(places);
+            for pair in pairs {
+                places.entry(*pair).or_default();
+            }
+            places
+        });
+    }
+
     /// Gives every pair that has a place.
     pub(crate) fn pairs(&self) -> Vec<Pair> {
         self.places.load().keys().copied().collect()

@@ -53,6 +53,7 @@ pub(crate) struct Coordinator {
 impl Coordinator {
     /// Builds the actor; what the exchanges still hold of an earlier life is taken up.
     pub(crate) fn new(settings: Settings, venues: Arc<[Arc<Cell>]>, board: Arc<Board>, configured: &[Pair]) -> Self {
+        board.reserve(configured);
         let mut pairs: SmallMap<Pair, PairState> =
             configured.iter().map(|pair| (*pair, PairState::new(&venues, true, &board, *pair))).collect();
         for (number, cell) in venues.iter().enumerate() {

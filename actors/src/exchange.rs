@@ -87,6 +87,12 @@ pub(crate) struct Exchange {
     flights: SmallMap<u64, Flight>,
     flights_begun: u64,
     pending: Vec<(usize, Promise<Outcome>)>,
+    /// Whether what is pending waits for a connection that is about to be free.
+    deferred: bool,
+    /// Whether a poll is due that waits for the one before it.
+    poll_due: bool,
+    /// How long the last answer took.
+    latency: Duration,
     last_sent: Option<Instant>,
     unsent: Vec<(Pair, Outcome)>,
     urls: SmallMap<(usize, usize, usize), Rc<str>>,
@@ -131,6 +137,9 @@ impl Exchange {
             flights: SmallMap::default(),
             flights_begun: 0,
             pending: Vec::new(),
+            deferred: false,
+            poll_due: false,
+            latency: Duration::ZERO,
             last_sent: None,
             unsent: Vec::new(),
             urls: SmallMap::default(),
@@ -188,10 +197,11 @@ impl Exchange {
         }
         let url = self.url_of(&request);
         let leg = self.leg(url, weight);
+        let started = leg.started;
         let id = self.flights_begun;
         self.flights_begun = id.wrapping_add(1);
-        self.flights.insert(id, Flight { request, everything: endpoint.reach == Reach::All, waiters });
-        ctx.spawn(leg.fly().into_actor(self).map(move |flown, act, _| act.land(id, flown)));
+        self.flights.insert(id, Flight { request, everything: endpoint.reach == Reach::All, purpose, started, waiters });
+        ctx.spawn(leg.fly().into_actor(self).map(move |flown, act, ctx| act.land(ctx, id, flown)));
         None
     }
 
@@ -220,8 +230,23 @@ impl Exchange {
         endpoint.map(|endpoint| Planned { endpoint, pairs: vec![wanted.pair] })
     }
 
+    /// Tells how much longer the poll in the air may take, if it takes no longer than the answer before it: its connection is then free, and a new one
+    /// would take as long to open.
+    fn connection_due(&self, now: Instant) -> Option<Duration> {
+        let polls = self.flights.values().filter(|f| f.purpose == Purpose::Poll);
+        polls.filter_map(|f| self.latency.checked_sub(now.saturating_duration_since(f.started))).min()
+    }
+
     /// Sends what was asked for since the mailbox was last empty, as one plan.
     fn launch_pending(&mut self, ctx: &mut Context<Self>) {
+        if self.deferred || self.pending.is_empty() {
+            return;
+        }
+        if let Some(wait) = self.connection_due(Instant::now()).filter(|_| self.pending.len() == 1) {
+            self.deferred = true;
+            ctx.run_later(wait, Self::launch_deferred);
+            return;
+        }
         let mut waiters = std::mem::take(&mut self.pending);
         if let [(pair, _)] = waiters.as_slice() {
             if let Some(request) = self.listing.wanted(*pair).and_then(|wanted| self.plan_one(wanted)) {
@@ -240,6 +265,14 @@ impl Exchange {
             waiters = others;
             self.launch(ctx, request, ours, Purpose::Demand);
         }
+    }
+}
+
+impl Exchange {
+    /// Sends what waited for a connection, whether that is free now or not.
+    fn launch_deferred(&mut self, ctx: &mut Context<Self>) {
+        self.deferred = false;
+        self.launch_pending(ctx);
     }
 }
 

@@ -6,11 +6,13 @@ use super::{
     landing,
 };
 use crate::{
+    budget::Purpose,
     coordinator::Landed,
     meter::Promise,
     model::{Fault, Outcome, Pair, Quote, Reason, Source},
     venue::TimeOf,
 };
+use actix::Context;
 use std::{
     collections::HashMap,
     sync::{Arc, PoisonError},
@@ -20,8 +22,8 @@ use tokio::time::Instant;
 
 impl Exchange {
     /// Takes in what a flight brought.
-    pub(super) fn land(&mut self, id: u64, flown: Flown) {
-        let Some(Flight { request, waiters, .. }) = self.flights.remove(&id) else { return };
+    pub(super) fn land(&mut self, ctx: &mut Context<Exchange>, id: u64, flown: Flown) {
+        let Some(Flight { request, waiters, purpose, .. }) = self.flights.remove(&id) else { return };
         let now = Instant::now();
         let mut asked = request.pairs;
         asked.extend(waiters.iter().map(|(pair, _)| *pair).filter(|pair| !asked.contains(pair)).collect::<Vec<_>>());
@@ -38,6 +40,15 @@ impl Exchange {
             Err(fault) => self.blame(&asked, fault, now),
         };
         self.hand_out(outcomes, waiters);
+        if flown.result.is_ok() {
+            self.latency = flown.latency;
+        }
+        if self.deferred {
+            self.launch_deferred(ctx);
+        }
+        if purpose == Purpose::Poll && std::mem::take(&mut self.poll_due) {
+            self.poll(ctx);
+        }
     }
 
     /// Keeps the quotes of an answer; an older one than what is kept is passed over.

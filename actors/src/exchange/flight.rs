@@ -18,6 +18,8 @@ pub(crate) struct Flight {
     pub(crate) request: Planned,
     /// Whether it brings every pair that the venue has.
     pub(crate) everything: bool,
+    pub(crate) purpose: Purpose,
+    pub(crate) started: Instant,
     pub(crate) waiters: Vec<(usize, Promise<Outcome>)>,
 }
 
