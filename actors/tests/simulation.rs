@@ -108,7 +108,7 @@ async fn every_answer_decodes_to_the_markets_ticker() {
                 for (pair, got) in found {
                     let want = stage.world.ticker(id, &pair, &at).unwrap();
                     // What no plan can ask may lack the book.
-                    let asked = endpoint.weight_of(1) <= venue.profile().budget.weight;
+                    let asked = endpoint.is_asked();
                     same(&got, &want, (endpoint.kind, asked), &format!("{id} {} {pair}", endpoint.path));
                 }
             }
