@@ -40,6 +40,7 @@ macro_rules! codes {
 }
 
 codes! {
+    BadRequest "bad_request" BAD_REQUEST "The request is no HTTP that is understood",
     InvalidPair "invalid_pair" BAD_REQUEST "The text is no pair",
     InvalidParameter "invalid_parameter" BAD_REQUEST "A parameter has a value that is not accepted",
     UnknownParameter "unknown_parameter" BAD_REQUEST "A parameter is not known here",
@@ -56,6 +57,7 @@ codes! {
     RequestTimeout "request_timeout" REQUEST_TIMEOUT "The request was not complete in time",
     Conflict "conflict" CONFLICT "The state does not allow that",
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE "The body is larger than the limit",
+    HeadTooLarge "head_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE "The head of the request is too large",
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE "The body is of a type that is not read",
     WrongHost "wrong_host" MISDIRECTED_REQUEST "The host named is not served here",
     TooManyRounds "too_many_rounds" TOO_MANY_REQUESTS "More rounds were called for than may start in a second",
@@ -66,6 +68,24 @@ codes! {
     Restarting "restarting" SERVICE_UNAVAILABLE "A part of the service is being rebuilt",
     Stopping "stopping" SERVICE_UNAVAILABLE "The service is stopping",
     Deadline "deadline" GATEWAY_TIMEOUT "No venue answered by the deadline",
+}
+
+impl Code {
+    /// Gives the code of a status line that the framework wrote by itself.
+    pub(crate) fn of_bare(status: &str) -> Option<Self> {
+        let bare = [Self::BadRequest, Self::RequestTimeout, Self::BodyTooLarge, Self::HeadTooLarge];
+        bare.into_iter().find(|code| code.status().as_str() == status)
+    }
+
+    /// Says what was expected where the framework does not say it.
+    pub(crate) fn bare_detail(self) -> &'static str {
+        match self {
+            Self::RequestTimeout => "no whole head in time, expected one within 5000 ms",
+            Self::HeadTooLarge => "the head is too large, expected at most 100 headers and 131072 bytes",
+            Self::BodyTooLarge => "the body is too large",
+            _ => "the request could not be read, expected HTTP/1.1",
+        }
+    }
 }
 
 /// The rule of a value that may be repeated in an answer: [`shown`].
@@ -160,6 +180,16 @@ impl ApiError {
     /// Gives the code.
     pub fn code(&self) -> Code {
         self.0.code
+    }
+
+    /// Gives the sentence that names the value and the expectation.
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// Gives what the caller may have meant.
+    pub fn suggestions(&self) -> &[String] {
+        &self.0.suggestions
     }
 
     /// Gives the HTTP status as a number.

@@ -10,16 +10,17 @@ mod caching;
 mod health;
 mod listing;
 pub mod pairs;
-mod quotes;
+pub(crate) mod quotes;
 mod request_id;
 mod router;
 pub mod terms;
+mod value;
 
 use crate::error::{ApiError, Code, Context};
 use actix_web::{
     HttpRequest, HttpResponse,
-    dev::{Payload, ServiceRequest, ServiceResponse, fn_service},
-    http::header::{HeaderName, HeaderValue},
+    dev::{Payload, RequestHead, ServiceRequest, ServiceResponse, fn_service},
+    http::header::{HeaderMap, HeaderName, HeaderValue},
     web::ServiceConfig,
 };
 use futures_util::{
@@ -118,6 +119,13 @@ impl State {
     }
 }
 
+impl State {
+    /// Gives an id for a request whose own is not known.
+    pub(crate) fn fresh_id(&self) -> HeaderValue {
+        self.ids.fresh()
+    }
+}
+
 /// Serves the public routes of an engine in an app or a scope.
 ///
 /// They take the default service of what they are configured into, and read the path that is left there.
@@ -131,6 +139,8 @@ pub fn routes(state: Arc<State>) -> impl FnOnce(&mut ServiceConfig) {
 pub struct Call<'a> {
     pub(crate) state: &'a State,
     pub(crate) request: &'a HttpRequest,
+    /// The request's id, as it is told the caller.
+    pub(crate) id: &'a str,
     pub(crate) payload: Payload,
     /// What the path has in place of `{…}`, not decoded.
     pub(crate) captured: &'a str,
@@ -164,31 +174,31 @@ pub(crate) type Served = Either<
 >;
 
 fn serve(state: &Arc<State>, routes: &'static [Route], request: ServiceRequest) -> Served {
-    // What a panic leaves behind is dropped with the request.
-    let at_once = catch_unwind(AssertUnwindSafe(|| quotes::from_memory(state, request.request())));
-    match at_once {
-        Ok(Some(mut response)) => {
-            mark(state, request.request(), &mut response);
-            Either::Left(std::future::ready(Ok(request.into_response(response))))
-        }
-        Ok(None) => Either::Right(route(Arc::clone(state), routes, request).boxed_local()),
-        Err(_) => {
-            let response = refuse(state, request.request(), &panicked());
-            Either::Left(std::future::ready(Ok(request.into_response(response))))
-        }
+    let inner = request.request();
+    match answer_at_once(state, inner.head(), inner.match_info().unprocessed()) {
+        Some(response) => Either::Left(std::future::ready(Ok(request.into_response(response)))),
+        None => Either::Right(route(Arc::clone(state), routes, request).boxed_local()),
     }
+}
+
+/// Answers a request that memory satisfies: the way of nearly all, which passes nothing that it does not need.
+pub(crate) fn answer_at_once(state: &State, head: &RequestHead, path: &str) -> Option<HttpResponse> {
+    // What a panic leaves behind is dropped with the request.
+    let answered = catch_unwind(AssertUnwindSafe(|| quotes::from_memory(state, head, path)));
+    let Ok(answered) = answered else { return Some(refuse(state, &head.headers, &panicked())) };
+    let mut response = answered?;
+    mark(state, state.ids.of(&head.headers), &mut response);
+    Some(response)
 }
 
 async fn route(state: Arc<State>, routes: &'static [Route], request: ServiceRequest) -> Result<ServiceResponse, actix_web::Error> {
     let (request, payload) = request.into_parts();
-    let handled = AssertUnwindSafe(router::dispatch(&state, routes, &request, payload)).catch_unwind().await;
-    let response = match handled.unwrap_or_else(|_| Err(panicked())) {
-        Ok(mut response) => {
-            mark(&state, &request, &mut response);
-            response
-        }
-        Err(error) => refuse(&state, &request, &error),
-    };
+    let id = state.ids.of(request.headers());
+    let call = Call { state: &state, request: &request, id: id.to_str().unwrap_or_default(), payload, captured: "" };
+    let handled = AssertUnwindSafe(router::dispatch(routes, call)).catch_unwind().await;
+    let answered = handled.unwrap_or_else(|_| Err(panicked()));
+    let mut response = answered.unwrap_or_else(|error| error.response(context(&state, &id)));
+    mark(&state, id, &mut response);
     Ok(ServiceResponse::new(request, response))
 }
 
@@ -197,22 +207,26 @@ fn panicked() -> ApiError {
     ApiError::new(Code::Internal, "the request could not be handled, and that was logged")
 }
 
-fn refuse(state: &State, request: &HttpRequest, error: &ApiError) -> HttpResponse {
-    let id = state.ids.of(request);
-    let mut response = error.response(Context { request_id: id.to_str().unwrap_or_default(), simulated: state.simulated });
-    mark_with(state, id, &mut response);
+/// Makes the response of a request that is refused ahead of its route.
+fn refuse(state: &State, headers: &HeaderMap, error: &ApiError) -> HttpResponse {
+    let id = state.ids.of(headers);
+    let mut response = error.response(context(state, &id));
+    mark(state, id, &mut response);
     response
 }
 
-fn mark(state: &State, request: &HttpRequest, response: &mut HttpResponse) {
-    mark_with(state, state.ids.of(request), response);
+fn context<'a>(state: &State, id: &'a HeaderValue) -> Context<'a> {
+    Context { request_id: id.to_str().unwrap_or_default(), simulated: state.simulated }
 }
 
 /// Adds what every answer bears.
-fn mark_with(state: &State, id: HeaderValue, response: &mut HttpResponse) {
+fn mark(state: &State, id: HeaderValue, response: &mut HttpResponse) {
     let headers = response.headers_mut();
     headers.insert(request_id::NAME.clone(), id);
     if state.simulated {
         headers.insert(SIMULATED.clone(), HeaderValue::from_static("1"));
     }
 }
+
+#[cfg(test)]
+mod tests;

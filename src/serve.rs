@@ -1,17 +1,17 @@
 //! The service as a whole: an engine, a public listener and an admin listener, from start to drained stop.
 
+mod polite;
+mod server;
+
 use crate::{
     config::Config,
     http::{self, State, admin, admin::Guard},
     wire,
 };
-use actix_web::{
-    App, HttpServer,
-    dev::{Server, ServerHandle},
-    rt::time::timeout,
-};
+use actix_web::{dev::ServerHandle, rt::time::timeout};
 use futures_util::future::{Either, join, select};
 use quorate_actors::{Builder, Engine, PairConfig, StartError, VenueConfig, model::VenueId, rate::AdmissionRules, venues};
+use server::Bounds;
 use std::{
     collections::HashMap,
     future::Future,
@@ -23,10 +23,8 @@ use std::{
     time::Duration,
 };
 
-/// How long the head of a request may take.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long an idle connection is kept.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
+/// Connections to the admin listener.
+const ADMIN_CONNECTIONS: usize = 64;
 /// How long requests under way may take once the service is to stop, in seconds.
 const DRAIN_S: u64 = 5;
 /// Threads of the engine: coordinator and exchanges together, past about one core of work more would pay.
@@ -164,8 +162,12 @@ pub async fn serve(engine: Engine, config: &Config, listeners: Listeners, shutdo
     let guard = Arc::new(guard(config, listeners.admin.local_addr()?)?);
     let state = Arc::new(State::new(engine, options(config)));
     let workers = available_parallelism().map_or(1, usize::from).saturating_sub(ARBITERS).clamp(1, WORKERS_MAX);
-    let public = public(Arc::clone(&state), listeners.public, workers, config.limits.connections)?;
-    let admin = admin(state, guard, listeners.admin)?;
+    let bounds = Bounds { workers, connections: config.limits.connections, drain_s: DRAIN_S, from_memory: true };
+    let (public_state, admin_state) = (Arc::clone(&state), Arc::clone(&state));
+    let public = server::start("public", listeners.public, Arc::clone(&state), bounds, move || http::routes(Arc::clone(&public_state)))?;
+    let bounds = Bounds { workers: 1, connections: ADMIN_CONNECTIONS, from_memory: false, ..bounds };
+    let routes = move || admin::routes(Arc::clone(&admin_state), Arc::clone(&guard));
+    let admin = server::start("admin", listeners.admin, state, bounds, routes)?;
     let handles = [public.handle(), admin.handle()];
     let servers = pin!(join(public, admin));
     let servers = match select(servers, pin!(shutdown)).await {
@@ -187,19 +189,6 @@ pub async fn serve(engine: Engine, config: &Config, listeners: Listeners, shutdo
 async fn stop(handles: &[ServerHandle; 2]) {
     let [public, admin] = handles;
     join(public.stop(true), admin.stop(true)).await;
-}
-
-fn public(state: Arc<State>, listener: TcpListener, workers: usize, connections: usize) -> io::Result<Server> {
-    let each = connections.checked_div(workers).unwrap_or(connections).max(1);
-    let server = HttpServer::new(move || App::new().configure(http::routes(Arc::clone(&state))));
-    let server = server.workers(workers).max_connections(each).keep_alive(KEEP_ALIVE).client_request_timeout(HEAD_TIMEOUT);
-    Ok(server.disable_signals().shutdown_timeout(DRAIN_S).tcp_nodelay(true).listen(listener)?.run())
-}
-
-fn admin(state: Arc<State>, guard: Arc<Guard>, listener: TcpListener) -> io::Result<Server> {
-    let server = HttpServer::new(move || App::new().configure(admin::routes(Arc::clone(&state), Arc::clone(&guard))));
-    let server = server.workers(1).max_connections(64).keep_alive(KEEP_ALIVE).client_request_timeout(HEAD_TIMEOUT);
-    Ok(server.disable_signals().shutdown_timeout(DRAIN_S).tcp_nodelay(true).listen(listener)?.run())
 }
 
 /// Reads the token, and refuses to be open to everybody.

@@ -7,6 +7,7 @@ mod listing;
 mod text;
 
 pub use listing::{PairJson, ReadyJson, VenueJson, json};
+pub(crate) use listing::{powers, region};
 pub use text::{push_decimal, push_scaled, push_str, push_time, push_u64};
 
 use bytes::Bytes;

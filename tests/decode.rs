@@ -24,7 +24,7 @@ fn shown(line: &str, body: &str) -> serde_json::Value {
 
 fn failed(line: &str, body: &str) -> (u8, String) {
     let error = decode(&args(line), body.as_bytes()).unwrap_err();
-    (error.exit_code(), error.to_string())
+    (error.exit() as u8, error.to_string())
 }
 
 #[test]

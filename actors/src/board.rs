@@ -2,6 +2,7 @@
 
 use crate::{
     clock::Clock,
+    hash::SmallMap,
     model::{Fault, Outcome, Pair, Quote, Reason, UnixMs, VenueId},
     rate::{AdmissionRules, admit, best_ask, best_bid},
     venue::TimeOf,
@@ -10,7 +11,6 @@ use crate::{
 use arc_swap::{ArcSwap, ArcSwapOption};
 use bytes::Bytes;
 use std::{
-    collections::HashMap,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -87,9 +87,9 @@ impl Slot {
 }
 
 /// Puts the standings of the asked venues together. Venues that lack the pair are not among the asked.
-pub(crate) fn assemble(
+pub(crate) fn assemble<'a>(
     pair: Pair,
-    standings: impl Iterator<Item = (VenueId, TimeOf, Standing)>,
+    standings: impl Iterator<Item = (&'a VenueId, TimeOf, Standing)>,
     now: Instant,
     as_of: UnixMs,
     rules: &AdmissionRules,
@@ -99,7 +99,7 @@ pub(crate) fn assemble(
         at: now,
         as_of,
         sequence: 0,
-        rows: Vec::new(),
+        rows: Vec::with_capacity(standings.size_hint().1.unwrap_or(0)),
         misses: Vec::new(),
         best_bid: None,
         best_ask: None,
@@ -115,7 +115,7 @@ pub(crate) fn assemble(
             }
             Standing::Miss(fault, at) => {
                 view.oldest = view.oldest.min(at);
-                view.misses.push(Miss { venue, fault, at });
+                view.misses.push(Miss { venue: venue.clone(), fault, at });
             }
             Standing::Unknown => view.unknown = view.unknown.saturating_add(1),
             Standing::Unlisted => {}
@@ -161,7 +161,7 @@ type Place = Arc<ArcSwapOption<Published>>;
 /// Holds the latest view of every pair behind atomic pointers: one for the map, one for each pair.
 #[derive(Debug)]
 pub(crate) struct Board {
-    places: ArcSwap<HashMap<Pair, Place>>,
+    places: ArcSwap<SmallMap<Pair, Place>>,
     pub(crate) clock: Clock,
 }
 
@@ -182,11 +182,22 @@ impl Board {
         }
         let place = Place::default();
         self.places.rcu(|places| {
-            let mut places = HashMap::clone(places);
+            let mut places = SmallMap::clone(places);
             places.entry(pair).or_insert_with(|| Arc::clone(&place));
             places
         });
         self.places.load().get(&pair).map_or(place, Arc::clone)
+    }
+
+    /// Makes places for many pairs at once: one at a time the map would be copied for each.
+    pub(crate) fn reserve(&self, pairs: &[Pair]) {
+        self.places.rcu(|places| {
+            let mut places = SmallMap::clone(places);
+            for pair in pairs {
+                places.entry(*pair).or_default();
+            }
+            places
+        });
     }
 
     /// Gives every pair that has a place.
@@ -197,7 +208,7 @@ impl Board {
     /// Forgets a pair.
     pub(crate) fn remove(&self, pair: &Pair) {
         self.places.rcu(|places| {
-            let mut places = HashMap::clone(places);
+            let mut places = SmallMap::clone(places);
             places.remove(pair);
             places
         });

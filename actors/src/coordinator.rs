@@ -10,21 +10,19 @@ use crate::{
     board::{Board, Published, Render, Standing, assemble},
     exchange::{self, Cell, Fetch},
     gather::{End, Round, Waiter},
+    hash::{SmallMap, SmallSet},
+    meter::{Promise, Promised, promise},
     model::{Fault, Outcome, Pair, Reason},
     rate::AdmissionRules,
     terms::{Terms, VenueFilter},
 };
 use actix::prelude::*;
 use pairs::PairState;
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::Duration,
-};
-use tokio::{sync::oneshot, time::Instant};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
 
 /// Answers one caller.
-pub(crate) type Reply = oneshot::Sender<Result<Arc<Published>, AskError>>;
+pub(crate) type Reply = Promise<Result<Arc<Published>, AskError>>;
 
 /// Holds what the coordinator goes by.
 #[derive(Clone)]
@@ -43,8 +41,8 @@ pub(crate) struct Coordinator {
     settings: Settings,
     venues: Arc<[Arc<Cell>]>,
     board: Arc<Board>,
-    pairs: HashMap<Pair, PairState>,
-    changed: HashSet<Pair>,
+    pairs: SmallMap<Pair, PairState>,
+    changed: SmallSet<Pair>,
     flush_due: bool,
     /// How far the venues' clocks are ahead of ours, as of the last tick.
     skew_ms: Option<i64>,
@@ -55,7 +53,8 @@ pub(crate) struct Coordinator {
 impl Coordinator {
     /// Builds the actor; what the exchanges still hold of an earlier life is taken up.
     pub(crate) fn new(settings: Settings, venues: Arc<[Arc<Cell>]>, board: Arc<Board>, configured: &[Pair]) -> Self {
-        let mut pairs: HashMap<Pair, PairState> =
+        board.reserve(configured);
+        let mut pairs: SmallMap<Pair, PairState> =
             configured.iter().map(|pair| (*pair, PairState::new(&venues, true, &board, *pair))).collect();
         for (number, cell) in venues.iter().enumerate() {
             for (pair, quote) in cell.last().iter() {
@@ -63,13 +62,13 @@ impl Coordinator {
                 state.learn(number, &Ok(Arc::clone(quote)), quote.received);
             }
         }
-        Self { settings, venues, board, pairs, changed: HashSet::new(), flush_due: false, skew_ms: None, second: (Instant::now(), 0) }
+        Self { settings, venues, board, pairs, changed: SmallSet::default(), flush_due: false, skew_ms: None, second: (Instant::now(), 0) }
     }
 
     /// Takes in what became of asking a venue for a pair.
-    fn learn(&mut self, ctx: &mut Context<Self>, venue: usize, pair: Pair, outcome: &Outcome) {
+    fn learn(&mut self, ctx: &mut Context<Self>, venue: usize, pair: Pair, outcome: &Outcome, now: Instant) {
         let Some(state) = self.pairs.get_mut(&pair) else { return };
-        state.learn(venue, outcome, Instant::now());
+        state.learn(venue, outcome, now);
         self.changed.insert(pair);
         if !self.flush_due {
             self.flush_due = true;
@@ -80,14 +79,15 @@ impl Coordinator {
 
     fn flush(&mut self) {
         self.flush_due = false;
+        let now = Instant::now();
         for pair in std::mem::take(&mut self.changed) {
-            self.publish(pair);
+            self.publish(pair, now);
         }
     }
 
     /// Puts the pair's present view on the board and tells its subscribers.
-    fn publish(&mut self, pair: Pair) {
-        let (now, settings) = (Instant::now(), &self.settings);
+    fn publish(&mut self, pair: Pair, now: Instant) {
+        let settings = &self.settings;
         let as_of = self.board.clock.at(now);
         let rules = self.rules();
         let Some(state) = self.pairs.get_mut(&pair) else { return };
@@ -132,7 +132,8 @@ impl Coordinator {
     fn begin(&mut self, ctx: &mut Context<Self>, pair: Pair, terms: Terms, reply: Reply) -> Result<(), (AskError, Reply)> {
         let now = Instant::now();
         let ids: Vec<bool> = self.venues.iter().map(|cell| terms.venues.allows(&cell.id)).collect();
-        let (venues, rounds_per_s, second) = (self.venues.len(), self.settings.rounds_per_s, self.second);
+        let (venues, rounds_per_s) = (self.venues.len(), self.settings.rounds_per_s);
+        let second = if now.saturating_duration_since(self.second.0) >= Duration::from_secs(1) { (now, 0) } else { self.second };
         let state = match self.pair_state(pair, now) {
             Ok(state) => state,
             Err(error) => return Err((error, reply)),
@@ -140,22 +141,18 @@ impl Coordinator {
         let needs = state.needs(now, &terms, &ids);
         if needs.is_empty() {
             let answer = self.answer(pair, &terms, None, now);
-            reply.send(answer).ok();
+            reply.keep(answer);
             return Ok(());
         }
-        let round = state.round.get_or_insert_with(|| Round::begin(venues));
-        let to_ask: Vec<usize> = needs.iter().copied().filter(|venue| !round.is_pending(*venue)).collect();
-        if !to_ask.is_empty() {
-            let second = if now.saturating_duration_since(second.0) >= Duration::from_secs(1) { (now, 0) } else { second };
-            if second.1 >= rounds_per_s {
-                let passed = now.saturating_duration_since(second.0);
-                return Err((AskError::TooManyRounds { retry_after: Duration::from_secs(1).saturating_sub(passed) }, reply));
-            }
-            for venue in &to_ask {
-                round.ask(*venue);
-            }
-            self.second = (second.0, second.1.saturating_add(1));
+        let begins = state.round.is_none();
+        if begins && second.1 >= rounds_per_s {
+            let passed = now.saturating_duration_since(second.0);
+            return Err((AskError::TooManyRounds { retry_after: Duration::from_secs(1).saturating_sub(passed) }, reply));
         }
+        let round = state.round.get_or_insert_with(|| Round::begin(venues));
+        // What is in the air is joined; the venues' budgets bound how often those are asked that have answered already.
+        let to_ask: Vec<usize> = needs.iter().copied().filter(|venue| round.ask(*venue)).collect();
+        self.second = (second.0, second.1.saturating_add(u32::from(begins)));
         let deadline = now.checked_add(terms.deadline).unwrap_or(now);
         if let Some(round) = self.pairs.get_mut(&pair).and_then(|s| s.round.as_mut()) {
             round.join(Waiter { reply, terms, joined: now, deadline, needs });
@@ -163,7 +160,7 @@ impl Coordinator {
         for venue in to_ask {
             self.scatter(ctx, pair, venue, deadline);
         }
-        self.set_alarm(ctx, pair);
+        self.set_alarm(ctx, pair, now);
         Ok(())
     }
 
@@ -194,29 +191,29 @@ impl Coordinator {
     }
 
     fn gathered(&mut self, ctx: &mut Context<Self>, pair: Pair, venue: usize, outcome: Outcome) {
-        self.learn(ctx, venue, pair, &outcome);
+        let now = Instant::now();
+        self.learn(ctx, venue, pair, &outcome, now);
         if let Some(round) = self.pairs.get_mut(&pair).and_then(|s| s.round.as_mut()) {
-            round.arrived(venue);
+            round.arrived(venue, Instant::now());
         }
-        self.settle(ctx, pair);
+        self.settle(ctx, pair, now);
     }
 
     /// Answers the callers whose wait is over.
-    fn settle(&mut self, ctx: &mut Context<Self>, pair: Pair) {
-        let now = Instant::now();
-        let (rules, as_of) = (self.rules(), self.board.clock.at(now));
+    fn settle(&mut self, ctx: &mut Context<Self>, pair: Pair, now: Instant) {
+        let rules = self.rules();
         let Some(state) = self.pairs.get_mut(&pair) else { return };
         let Some(mut round) = state.round.take() else { return };
-        let venues = &self.venues;
+        let (venues, clock) = (&self.venues, &self.board.clock);
         let done = round.finished(now, |waiter| {
             let standings =
                 state.standings_for(now, &waiter.terms, Some(waiter.joined), venues).filter(|(.., s)| matches!(s, Standing::Row(_)));
-            assemble(pair, standings, now, as_of, &rules).rows.iter().filter(|r| r.refused.is_none()).count()
+            assemble(pair, standings, now, clock.at(now), &rules).rows.iter().filter(|r| r.refused.is_none()).count()
         });
         let over = round.is_over();
         state.round = Some(round);
         if !done.is_empty() && self.changed.remove(&pair) {
-            self.publish(pair);
+            self.publish(pair, now);
         }
         let mut made: Vec<(Terms, End, Result<Arc<Published>, AskError>)> = Vec::new();
         for (Waiter { reply, terms, joined, .. }, end) in done {
@@ -227,32 +224,36 @@ impl Coordinator {
                 made.push((terms, end, answer.clone()));
                 answer
             });
-            reply.send(answer).ok();
+            reply.keep(answer);
         }
         if over {
             if let Some(state) = self.pairs.get_mut(&pair) {
                 state.round = None;
             }
         } else {
-            self.set_alarm(ctx, pair);
+            self.set_alarm(ctx, pair, now);
         }
     }
 
     /// Wakes when the next caller must be answered.
-    fn set_alarm(&mut self, ctx: &mut Context<Self>, pair: Pair) {
-        let now = Instant::now();
+    fn set_alarm(&mut self, ctx: &mut Context<Self>, pair: Pair, now: Instant) {
         let Some(state) = self.pairs.get_mut(&pair) else { return };
         let Some(due) = state.round.as_ref().and_then(Round::next_deadline) else { return };
         if state.alarm.is_some_and(|at| at > now && at <= due) {
             return;
         }
         state.alarm = Some(due);
-        ctx.run_later(due.saturating_duration_since(now), move |act, ctx| act.settle(ctx, pair));
+        ctx.run_later(due.saturating_duration_since(now), move |act, ctx| act.settle(ctx, pair, Instant::now()));
     }
 
     /// Makes a caller's answer of what is at hand. `end` is how his wait ended and when it began; `None` when he did not wait.
     fn answer(&self, pair: Pair, terms: &Terms, end: Option<(End, Instant)>, now: Instant) -> Result<Arc<Published>, AskError> {
         let state = self.pairs.get(&pair).ok_or(AskError::UnknownPair)?;
+        if let (Some((_, joined)), VenueFilter::All) = (end, &terms.venues)
+            && let Some(view) = state.seen_by(joined, now, self.settings.terms.max_age)
+        {
+            return Ok(Arc::new(Published::new(view, false, self.settings.render.clone())));
+        }
         let missing = Arc::new(match end {
             Some((End::Enough, _)) => Fault::new(Reason::NotAwaited, "enough venues had answered"),
             _ => Fault::new(Reason::Timeout, format!("no answer within {} ms", terms.deadline.as_millis())),
@@ -282,7 +283,7 @@ impl Coordinator {
             .filter(|(_, state)| state.has_aged(now, max_age.min(stale), max_age.max(stale)))
             .map(|(pair, _)| *pair)
             .collect();
-        due.into_iter().for_each(|pair| self.publish(pair));
+        due.into_iter().for_each(|pair| self.publish(pair, now));
     }
 }
 
@@ -291,20 +292,21 @@ impl Actor for Coordinator {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         let pairs: Vec<Pair> = self.pairs.keys().copied().collect();
-        pairs.into_iter().for_each(|pair| self.publish(pair));
+        let now = Instant::now();
+        pairs.into_iter().for_each(|pair| self.publish(pair, now));
         ctx.run_interval(Duration::from_secs(1), |act, _| act.tick());
     }
 }
 
 impl Handler<Ask> for Coordinator {
-    type Result = ResponseActFuture<Self, Result<Arc<Published>, AskError>>;
+    type Result = Promised<Result<Arc<Published>, AskError>>;
 
     fn handle(&mut self, Ask { pair, terms }: Ask, ctx: &mut Self::Context) -> Self::Result {
-        let (reply, answer) = oneshot::channel();
-        if let Err((error, _)) = self.begin(ctx, pair, terms, reply) {
-            return Box::pin(actix::fut::ready(Err(error)));
+        let (reply, answer) = promise();
+        if let Err((error, reply)) = self.begin(ctx, pair, terms, reply) {
+            reply.keep(Err(error));
         }
-        Box::pin(async { answer.await.unwrap_or(Err(AskError::Restarting)) }.into_actor(self))
+        answer
     }
 }
 
@@ -312,8 +314,9 @@ impl Handler<Landed> for Coordinator {
     type Result = ();
 
     fn handle(&mut self, Landed { venue, outcomes }: Landed, ctx: &mut Self::Context) {
+        let now = Instant::now();
         for (pair, outcome) in &outcomes {
-            self.learn(ctx, venue, *pair, outcome);
+            self.learn(ctx, venue, *pair, outcome, now);
         }
     }
 }

@@ -14,6 +14,8 @@ use crate::{
     breaker::Breaker,
     budget::{Allowance, Purpose},
     coordinator::CoordinatorPort,
+    hash::SmallMap,
+    meter::{Promise, Promised, promise},
     mirrors::Mirrors,
     model::{Fault, Outcome, Pair, Reason},
     plan::{Plan, Planned, Wanted, plan},
@@ -24,12 +26,11 @@ use actix::prelude::*;
 use flight::{Flight, Leg};
 use listing::Listing;
 use std::{
-    collections::HashMap,
     rc::Rc,
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::{sync::oneshot, time::Instant};
+use tokio::time::Instant;
 
 /// Idle connections are kept so long at least; after more, a warm-up goes ahead of the next request.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(90);
@@ -78,15 +79,23 @@ pub(crate) struct Exchange {
     budget: Rc<Allowance>,
     listing: Listing,
     plan: Plan,
+    /// The endpoint that asks for one pair alone, unproven and proven.
+    for_one: [Option<usize>; 2],
     interval: Duration,
     next: usize,
     cycles: u64,
-    flights: HashMap<u64, Flight>,
+    flights: SmallMap<u64, Flight>,
     flights_begun: u64,
-    pending: Vec<(usize, oneshot::Sender<Outcome>)>,
+    pending: Vec<(usize, Promise<Outcome>)>,
+    /// Whether what is pending waits for a connection that is about to be free.
+    deferred: bool,
+    /// Whether a poll is due that waits for the one before it.
+    poll_due: bool,
+    /// How long the last answer took.
+    latency: Duration,
     last_sent: Option<Instant>,
     unsent: Vec<(Pair, Outcome)>,
-    urls: HashMap<(usize, usize, usize), Rc<str>>,
+    urls: SmallMap<(usize, usize, usize), Rc<str>>,
 }
 
 impl Exchange {
@@ -120,15 +129,20 @@ impl Exchange {
             budget: Rc::new(Allowance::new(&profile.budget, heaviest)),
             listing,
             plan: Plan::default(),
+            for_one: [false, true]
+                .map(|proven| plan(profile.endpoints, &[Wanted { pair: 0, proven }]).requests.first().map(|r| r.endpoint)),
             interval: cell.poll,
             next: 0,
             cycles: 0,
-            flights: HashMap::new(),
+            flights: SmallMap::default(),
             flights_begun: 0,
             pending: Vec::new(),
+            deferred: false,
+            poll_due: false,
+            latency: Duration::ZERO,
             last_sent: None,
             unsent: Vec::new(),
-            urls: HashMap::new(),
+            urls: SmallMap::default(),
             cell,
         }
     }
@@ -168,7 +182,7 @@ impl Exchange {
         &mut self,
         ctx: &mut Context<Self>,
         request: Planned,
-        waiters: Vec<(usize, oneshot::Sender<Outcome>)>,
+        waiters: Vec<(usize, Promise<Outcome>)>,
         purpose: Purpose,
     ) -> Option<Arc<Fault>> {
         let endpoint = self.cell.venue.profile().endpoints.get(request.endpoint)?;
@@ -183,10 +197,11 @@ impl Exchange {
         }
         let url = self.url_of(&request);
         let leg = self.leg(url, weight);
+        let started = leg.started;
         let id = self.flights_begun;
         self.flights_begun = id.wrapping_add(1);
-        self.flights.insert(id, Flight { request, everything: endpoint.reach == Reach::All, waiters });
-        ctx.spawn(leg.fly().into_actor(self).map(move |flown, act, _| act.land(id, flown)));
+        self.flights.insert(id, Flight { request, everything: endpoint.reach == Reach::All, purpose, started, waiters });
+        ctx.spawn(leg.fly().into_actor(self).map(move |flown, act, ctx| act.land(ctx, id, flown)));
         None
     }
 
@@ -208,9 +223,37 @@ impl Exchange {
         url
     }
 
+    /// Plans as [`plan`] does, for one pair alone: which endpoint is the best then was found at the start.
+    fn plan_one(&self, wanted: Wanted) -> Option<Planned> {
+        let [unproven, proven] = self.for_one;
+        let endpoint = if wanted.proven { proven } else { unproven };
+        endpoint.map(|endpoint| Planned { endpoint, pairs: vec![wanted.pair] })
+    }
+
+    /// Tells how much longer the poll in the air may take, if it takes no longer than the answer before it: its connection is then free, and a new one
+    /// would take as long to open.
+    fn connection_due(&self, now: Instant) -> Option<Duration> {
+        let polls = self.flights.values().filter(|f| f.purpose == Purpose::Poll);
+        polls.filter_map(|f| self.latency.checked_sub(now.saturating_duration_since(f.started))).min()
+    }
+
     /// Sends what was asked for since the mailbox was last empty, as one plan.
     fn launch_pending(&mut self, ctx: &mut Context<Self>) {
+        if self.deferred || self.pending.is_empty() {
+            return;
+        }
+        if let Some(wait) = self.connection_due(Instant::now()).filter(|_| self.pending.len() == 1) {
+            self.deferred = true;
+            ctx.run_later(wait, Self::launch_deferred);
+            return;
+        }
         let mut waiters = std::mem::take(&mut self.pending);
+        if let [(pair, _)] = waiters.as_slice() {
+            if let Some(request) = self.listing.wanted(*pair).and_then(|wanted| self.plan_one(wanted)) {
+                self.launch(ctx, request, waiters, Purpose::Demand);
+            }
+            return;
+        }
         let mut wanted: Vec<Wanted> = Vec::new();
         for (pair, _) in &waiters {
             if !wanted.iter().any(|w| w.pair == *pair) {
@@ -222,6 +265,14 @@ impl Exchange {
             waiters = others;
             self.launch(ctx, request, ours, Purpose::Demand);
         }
+    }
+}
+
+impl Exchange {
+    /// Sends what waited for a connection, whether that is free now or not.
+    fn launch_deferred(&mut self, ctx: &mut Context<Self>) {
+        self.deferred = false;
+        self.launch_pending(ctx);
     }
 }
 
@@ -244,7 +295,7 @@ impl Actor for Exchange {
 }
 
 impl Handler<Fetch> for Exchange {
-    type Result = ResponseActFuture<Self, Outcome>;
+    type Result = Promised<Outcome>;
 
     fn handle(&mut self, Fetch { pair, deadline }: Fetch, ctx: &mut Self::Context) -> Self::Result {
         let now = Instant::now();
@@ -256,10 +307,11 @@ impl Handler<Fetch> for Exchange {
         } else {
             None
         };
+        let (tell, told) = promise();
         if let Some(fault) = refusal {
-            return Box::pin(actix::fut::ready(Err(Arc::new(fault))));
+            tell.keep(Err(Arc::new(fault)));
+            return told;
         }
-        let (tell, told) = oneshot::channel();
         match self.flight_of(at) {
             Some(flight) => flight.waiters.push((at, tell)),
             None => {
@@ -270,10 +322,7 @@ impl Handler<Fetch> for Exchange {
                 }
             }
         }
-        Box::pin(
-            async { told.await.unwrap_or_else(|_| Err(Arc::new(Fault::new(Reason::Restarting, "the exchange's actor ended")))) }
-                .into_actor(self),
-        )
+        told
     }
 }
 

@@ -7,6 +7,8 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub struct Round<W> {
     pending: Vec<bool>,
+    /// When each venue was last heard of: it may be asked again for one caller while another has its answer already.
+    heard: Vec<Option<Instant>>,
     waiters: Vec<Waiter<W>>,
 }
 
@@ -39,7 +41,7 @@ pub enum End {
 impl<W> Round<W> {
     /// Begins a round over `venues` venues, none of them asked yet.
     pub fn begin(venues: usize) -> Self {
-        Self { pending: vec![false; venues], waiters: Vec::new() }
+        Self { pending: vec![false; venues], heard: vec![None; venues], waiters: Vec::new() }
     }
 
     /// Notes that a venue is being asked; tells whether it was not already.
@@ -48,9 +50,10 @@ impl<W> Round<W> {
     }
 
     /// Notes that a venue's answer, of whatever kind, is in.
-    pub fn arrived(&mut self, venue: usize) {
-        if let Some(pending) = self.pending.get_mut(venue) {
+    pub fn arrived(&mut self, venue: usize, now: Instant) {
+        if let (Some(pending), Some(heard)) = (self.pending.get_mut(venue), self.heard.get_mut(venue)) {
             *pending = false;
+            *heard = Some(now);
         }
     }
 
@@ -76,22 +79,22 @@ impl<W> Round<W> {
 
     /// Takes out the callers whose wait is over; `admitted` counts the quotes at hand that a caller's terms admit.
     pub fn finished(&mut self, now: Instant, admitted: impl Fn(&Waiter<W>) -> usize) -> Vec<(Waiter<W>, End)> {
-        let mut done = Vec::new();
-        let mut waiting = Vec::with_capacity(self.waiters.len());
-        for waiter in self.waiters.drain(..) {
-            let all = waiter.needs.iter().all(|venue| !self.pending.get(*venue).copied().unwrap_or(false));
+        let Self { pending, heard, waiters } = self;
+        let mut ends = Vec::new();
+        let done = waiters.extract_if(.., |waiter| {
+            let is_pending = |venue: &usize| pending.get(*venue).copied().unwrap_or(false);
+            let is_heard = |venue: &usize| heard.get(*venue).copied().flatten().is_some_and(|at| at >= waiter.joined);
+            let all = waiter.needs.iter().all(|venue| !is_pending(venue) || is_heard(venue));
             let end = match waiter.terms.min_sources {
                 _ if all => Some(End::All),
-                Some(enough) if admitted(&waiter) >= enough => Some(End::Enough),
+                Some(enough) if admitted(waiter) >= enough => Some(End::Enough),
                 _ => (waiter.deadline <= now).then_some(End::Deadline),
             };
-            match end {
-                Some(end) => done.push((waiter, end)),
-                None => waiting.push(waiter),
-            }
-        }
-        self.waiters = waiting;
-        done
+            ends.extend(end);
+            end.is_some()
+        });
+        let done: Vec<_> = done.collect();
+        done.into_iter().zip(ends).collect()
     }
 }
 
@@ -119,16 +122,30 @@ mod tests {
         let ended = |round: &mut Round<_>, at: u64, have: usize| -> Vec<_> {
             round.finished(now + Duration::from_millis(at), |_| have).into_iter().map(|(w, end)| (w.reply, end)).collect()
         };
-        round.arrived(0);
+        round.arrived(0, now);
         assert_eq!(ended(&mut round, 10, 1), []);
         assert_eq!(round.next_deadline(), Some(now + Duration::from_millis(100)));
         assert_eq!(ended(&mut round, 100, 1), [("hasty", End::Deadline)]);
-        round.arrived(1);
+        round.arrived(1, now);
         assert_eq!(ended(&mut round, 200, 2), [("modest", End::Enough)]);
         assert!(!round.is_over() && round.is_pending(2));
-        round.arrived(2);
+        round.arrived(2, now);
         assert_eq!(ended(&mut round, 300, 3), [("patient", End::All)]);
         assert!(round.is_over());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_his_answers_does_not_wait_for_what_another_asks_again() {
+        let (now, later) = (Instant::now(), Instant::now() + Duration::from_millis(50));
+        let mut round = Round::begin(2);
+        assert!(round.ask(0) && round.ask(1));
+        round.join(Waiter { needs: vec![0, 1], ..waiter("first", now, 1000, None) });
+        round.arrived(0, now + Duration::from_millis(10));
+        assert!(round.ask(0), "asked again for one who comes later");
+        round.join(Waiter { needs: vec![0, 1], joined: later, ..waiter("second", now, 1000, None) });
+        round.arrived(1, later + Duration::from_millis(10));
+        let done: Vec<_> = round.finished(later + Duration::from_millis(10), |_| 0).into_iter().map(|(w, _)| w.reply).collect();
+        assert_eq!(done, ["first"]);
     }
 
     #[tokio::test(start_paused = true)]
@@ -139,7 +156,7 @@ mod tests {
         round.join(Waiter { needs: vec![0], ..waiter("hasty", now, 5, None) });
         assert_eq!(round.finished(now + Duration::from_millis(5), |_| 0).len(), 1);
         assert!(!round.is_over());
-        round.arrived(0);
+        round.arrived(0, now);
         assert!(round.is_over());
     }
 }

@@ -10,6 +10,7 @@ mod coordinator;
 pub mod engine;
 mod exchange;
 pub mod gather;
+mod hash;
 pub mod meter;
 pub mod mirrors;
 pub mod plan;

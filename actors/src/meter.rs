@@ -26,7 +26,7 @@ mod window;
 
 pub use port::{Accepts, Metered, Port, Posted, Refusal, Ticket};
 pub use registry::{Registry, Snapshot};
-pub use reply::{Deliver, Reply};
+pub use reply::{Deliver, Promise, Promised, Reply, promise};
 pub use snapshot::{ActorSnapshot, MessageSnapshot, RunningNow, Times};
 pub use task::{ArbiterDead, start, start_in};
 

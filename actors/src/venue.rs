@@ -3,11 +3,13 @@
 //! Nothing here reads a clock, logs, or does I/O. A decode returns for any input and never panics.
 #![warn(clippy::disallowed_types)]
 
+mod change;
 mod codec;
 mod endpoint;
 mod profile;
 mod read;
 
+pub use change::Change;
 pub use codec::{Bare, Body, Cells, Entries, FirstEntry, Int, Num, Raw, Scratch, Text, Word, is_lack};
 pub use endpoint::{ANY, Endpoint, Kind, Reach, SymbolList, route};
 pub use profile::{Budget, Fee, Profile, Region, TimeOf};

@@ -1,12 +1,22 @@
 //! `config init`, `config check` and `config show`.
 
+mod explain;
+
+use super::{
+    output::{Exit, fail, finish, look, say},
+    table::Look,
+};
 use crate::config::{Config, ConfigError, DEFAULT, From, Layers};
 use clap::{Args, Subcommand};
-use std::{fmt::Write as _, io::Write as _, path::PathBuf, process::ExitCode};
+use explain::explain;
+use std::{fmt::Write as _, path::PathBuf};
 use toml::{Table, Value};
 
-/// Holds the arguments of `config`.
+/// Writes, checks and shows the configuration
+///
+/// A flag wins over the environment (QUORATE_LISTEN; nesting by __: QUORATE_VENUES__KRAKEN__ORIGIN), that over the file, this over the default.
 #[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 ok, 1 failure, 2 usage, 5 configuration")]
 pub struct ConfigArgs {
     #[command(subcommand)]
     command: Command,
@@ -16,15 +26,18 @@ pub struct ConfigArgs {
 enum Command {
     /// Writes a file with every key and its default to standard output
     Init,
-    /// Reads the configuration and says whether it is right
+    /// Reads the configuration, says whether it is right, and how each venue would be polled
     Check {
         #[command(flatten)]
-        source: SourceArgs,
+        service: ServiceArgs,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Prints the configuration that is in force
     Show {
         #[command(flatten)]
-        source: SourceArgs,
+        service: ServiceArgs,
         /// Adds to each value where it comes from
         #[arg(long)]
         origin: bool,
@@ -43,6 +56,14 @@ pub struct SourceArgs {
     /// Sets a key, whatever file and environment say: --set venues.kraken.enabled=false
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+}
+
+/// Holds where the configuration of a service comes from.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ServiceArgs {
+    /// The configuration.
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Listens there
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
@@ -81,7 +102,16 @@ pub fn load(source: &SourceArgs, environment: impl Iterator<Item = (String, Stri
         let (key, value) = pair.split_once('=').ok_or_else(|| LoadError::Set(pair.clone()))?;
         layers.set(key.trim(), value.trim(), &From::Flag(format!("--set {}", key.trim())))?;
     }
-    for (key, flag, value) in [("listen", "--listen", &source.listen), ("admin_listen", "--admin-listen", &source.admin_listen)] {
+    Ok(layers)
+}
+
+/// Merges the same, and the flags of a service.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_service(args: &ServiceArgs, environment: impl Iterator<Item = (String, String)>) -> Result<Layers, LoadError> {
+    let mut layers = load(&args.source, environment)?;
+    for (key, flag, value) in [("listen", "--listen", &args.listen), ("admin_listen", "--admin-listen", &args.admin_listen)] {
         if let Some(value) = value {
             layers.set(key, value, &From::Flag(flag.to_owned()))?;
         }
@@ -89,19 +119,21 @@ pub fn load(source: &SourceArgs, environment: impl Iterator<Item = (String, Stri
     Ok(layers)
 }
 
-/// The exit code for a configuration that is wrong.
-const EXIT_CONFIG: u8 = 5;
-
-/// Runs the command: text to standard output, an error to standard error.
-pub fn run(args: &ConfigArgs) -> ExitCode {
-    match text(args, process_environment()) {
-        // Nobody reads on where the pipe is closed.
-        Ok(text) => std::io::stdout().write_all(text.as_bytes()).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS),
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(EXIT_CONFIG)
+/// Runs the command: data to standard output, warnings and errors to standard error.
+pub(super) fn run(args: &ConfigArgs) -> Exit {
+    match text(args, process_environment(), look()) {
+        Ok(Said { data, warnings }) => {
+            warnings.iter().for_each(|warning| say(warning));
+            finish(&data, Exit::Ok)
         }
+        Err(error) => fail(Exit::Config, &error.to_string()),
     }
+}
+
+/// Holds what a command has to say.
+struct Said {
+    data: String,
+    warnings: Vec<String>,
 }
 
 /// Gives the process's environment; a variable that is no UTF-8 is none of ours.
@@ -109,29 +141,24 @@ pub(super) fn process_environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-/// Gives what a command prints.
-///
-/// # Errors
-/// [`LoadError`] where the configuration is wrong.
-pub fn text(args: &ConfigArgs, environment: impl Iterator<Item = (String, String)>) -> Result<String, LoadError> {
-    let source = match &args.command {
-        Command::Init => return Ok(DEFAULT.to_owned()),
-        Command::Check { source } | Command::Show { source, .. } => source,
+fn text(args: &ConfigArgs, environment: impl Iterator<Item = (String, String)>, look: Look) -> Result<Said, LoadError> {
+    let only = |data: String| Said { data, warnings: Vec::new() };
+    let checked = |service: &ServiceArgs| -> Result<(Layers, Config), LoadError> {
+        let layers = load_service(service, environment)?;
+        let config = Config::of(&layers)?;
+        Ok((layers, config))
     };
-    let layers = load(source, environment)?;
-    let config = Config::of(&layers)?;
-    Ok(match args.command {
-        Command::Show { origin, json: true, .. } => show_json(&layers, origin),
-        Command::Show { origin, json: false, .. } => show(&layers, origin),
-        Command::Init | Command::Check { .. } => check(&config),
+    Ok(match &args.command {
+        Command::Init => only(DEFAULT.to_owned()),
+        Command::Show { service, origin, json } => {
+            let (layers, _) = checked(service)?;
+            only(if *json { show_json(&layers, *origin) } else { show(&layers, *origin) })
+        }
+        Command::Check { service, json } => {
+            let explained = explain(&checked(service)?.1);
+            Said { data: if *json { explained.json() } else { explained.text(look) }, warnings: explained.warnings }
+        }
     })
-}
-
-/// Says in a line what a right configuration comes to.
-pub fn check(config: &Config) -> String {
-    let enabled = config.venues.values().filter(|v| v.enabled).count();
-    let simulated = if config.simulated() { "SIMULATED: a venue's origin is on loopback\n" } else { "" };
-    format!("{simulated}the configuration is right: {} pairs at {enabled} venues, listening at {}\n", config.pairs.len(), config.listen)
 }
 
 /// Prints merged values as TOML that reads back to the same; with where each comes from, if asked.
@@ -204,9 +231,10 @@ mod tests {
 
     #[test]
     fn the_origin_of_each_value_is_shown() {
-        let source = SourceArgs { listen: Some("127.0.0.1:9".into()), set: vec!["poll_ms=900".into()], ..SourceArgs::default() };
+        let source = SourceArgs { set: vec!["poll_ms=900".into()], ..SourceArgs::default() };
+        let service = ServiceArgs { source, listen: Some("127.0.0.1:9".into()), admin_listen: None };
         let variables = [("QUORATE_VENUES__KRAKEN__ORIGIN".to_owned(), "http://127.0.0.1:1".to_owned())];
-        let layers = load(&source, variables.into_iter()).unwrap();
+        let layers = load_service(&service, variables.into_iter()).unwrap();
         let shown = show(&layers, true);
         let has = |key: &str, from: &str| shown.lines().any(|l| l.starts_with(key) && l.ends_with(from));
         assert!(has("listen = \"127.0.0.1:9\"", "# flag --listen"), "{shown}");
@@ -215,7 +243,7 @@ mod tests {
         assert!(has("origin = \"http://127.0.0.1:1\"", "# environment QUORATE_VENUES__KRAKEN__ORIGIN"), "{shown}");
         let json: serde_json::Value = serde_json::from_str(&show_json(&layers, true)).unwrap();
         assert_eq!((&json["values"]["poll_ms"], &json["origins"]["poll_ms"]), (&900.into(), &"flag --set poll_ms".into()));
-        assert!(check(&Config::of(&layers).unwrap()).starts_with("SIMULATED"));
+        assert!(explain(&Config::of(&layers).unwrap()).text(Look::Lines).starts_with("SIMULATED"));
     }
 
     #[test]
@@ -231,8 +259,8 @@ mod tests {
         assert!(load(&missing, none()).unwrap_err().to_string().starts_with("file /no/such/file.toml: "));
         let bad = SourceArgs { set: vec!["poll_ms".into()], ..SourceArgs::default() };
         assert_eq!(load(&bad, none()).unwrap_err().to_string(), "--set \"poll_ms\", expected KEY=VALUE");
-        let wrong = SourceArgs { listen: Some("here".into()), ..SourceArgs::default() };
+        let wrong = ServiceArgs { listen: Some("here".into()), ..ServiceArgs::default() };
         let want = "flag --listen: listen: \"here\", expected an address and a port such as 127.0.0.1:8080";
-        assert_eq!(load(&wrong, none()).unwrap_err().to_string(), want);
+        assert_eq!(load_service(&wrong, none()).unwrap_err().to_string(), want);
     }
 }

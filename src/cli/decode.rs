@@ -1,5 +1,6 @@
 //! `quorate decode`: reads a venue's answer offline.
 
+use super::output::{Exit, fail, finish, say};
 use clap::{Args, ValueEnum};
 use quorate_actors::{
     model::{Amount, Fault, Pair, Price, Reason, Ticker},
@@ -7,13 +8,9 @@ use quorate_actors::{
     venues,
 };
 use serde::Serialize;
-use std::{
-    collections::BTreeMap,
-    io::{Read, Write},
-    process::ExitCode,
-};
+use std::{collections::BTreeMap, io::Read};
 
-/// Reads a venue's answer from stdin and prints what it says as JSON.
+/// Reads a venue's answer from stdin, offline, and prints what it says as JSON
 #[derive(Debug, Args)]
 pub struct DecodeArgs {
     /// The venue's id, such as `kraken`
@@ -31,6 +28,9 @@ pub struct DecodeArgs {
     /// The HTTP status with which the answer came
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u16).range(100..=999))]
     pub status: u16,
+    /// Prints JSON, as it does anyway
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Names what an answer may be.
@@ -84,10 +84,10 @@ pub enum DecodeError {
 
 impl DecodeError {
     /// Gives the exit code: 2 for what the caller should have written otherwise, else 1.
-    pub fn exit_code(&self) -> u8 {
+    pub fn exit(&self) -> Exit {
         match self {
-            Self::UnknownVenue(_) | Self::KindNotRead(_) | Self::UnknownPath { .. } | Self::Unnamed => 2,
-            Self::Unreadable(_) | Self::Oversize(_) | Self::Io(_) => 1,
+            Self::UnknownVenue(_) | Self::KindNotRead(_) | Self::UnknownPath { .. } | Self::Unnamed => Exit::Usage,
+            Self::Unreadable(_) | Self::Oversize(_) | Self::Io(_) => Exit::Failure,
         }
     }
 }
@@ -96,26 +96,17 @@ fn known() -> String {
     venues::VENUES.iter().map(|v| v.profile().id).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads stdin, prints the result or the error, and gives the exit code.
-pub fn run(args: &DecodeArgs) -> ExitCode {
-    let done = input(args).and_then(|body| decode(args, &body)).and_then(|decoded| {
-        if let Some(fault) = &decoded.left_out {
-            note(&format!("unreadable rows left out, the first: {fault}"));
+/// Reads stdin, prints the result or the error, and gives the exit.
+pub(super) fn run(args: &DecodeArgs) -> Exit {
+    match input(args).and_then(|body| decode(args, &body)) {
+        Ok(Decoded { json, left_out }) => {
+            if let Some(fault) = left_out {
+                say(&format!("quorate decode: unreadable rows left out, the first: {fault}"));
+            }
+            finish(&format!("{json}\n"), Exit::Ok)
         }
-        Ok(writeln!(std::io::stdout(), "{}", decoded.json)?)
-    });
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            note(&error.to_string());
-            ExitCode::from(error.exit_code())
-        }
+        Err(error) => fail(error.exit(), &format!("quorate decode: {error}")),
     }
-}
-
-fn note(text: &str) {
-    // With stderr gone there is nobody left to tell.
-    let _ = writeln!(std::io::stderr(), "quorate decode: {text}");
 }
 
 /// Reads no more than the venue's limit.

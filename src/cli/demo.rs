@@ -1,8 +1,9 @@
 //! `demo`: the simulated exchanges behind real HTTP on loopback, and the service on them. Needs no network.
 
 use super::{
-    config::{LoadError, SourceArgs, load, process_environment},
-    serve::{self, EXIT_CONFIG},
+    config::{LoadError, ServiceArgs, load_service, process_environment},
+    output::{Exit, fail, say},
+    serve,
     sim::{self, MarketArgs, SimError},
 };
 use crate::{
@@ -11,14 +12,14 @@ use crate::{
 };
 use actix::Arbiter;
 use quorate_actors::model::VenueId;
-use std::{net::SocketAddr, process::ExitCode};
+use std::net::SocketAddr;
 use tokio::sync::oneshot;
 
 /// Serves a simulated market: no network is needed, and SIMULATED is said everywhere
 #[derive(Debug, clap::Args)]
 pub struct DemoArgs {
     #[command(flatten)]
-    source: SourceArgs,
+    service: ServiceArgs,
     /// Listens here for the simulated exchanges and their control
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090")]
     sim_listen: SocketAddr,
@@ -40,34 +41,31 @@ enum DemoError {
 }
 
 /// Runs the demo and gives the process's exit code.
-pub fn run(args: DemoArgs) -> ExitCode {
+pub(super) fn run(args: DemoArgs) -> Exit {
     match actix::System::new().block_on(demo(args)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            if matches!(error, DemoError::Config(_)) { ExitCode::from(EXIT_CONFIG) } else { ExitCode::FAILURE }
-        }
+        Ok(()) => Exit::Ok,
+        Err(error) => fail(if matches!(error, DemoError::Config(_)) { Exit::Config } else { Exit::Failure }, &error.to_string()),
     }
 }
 
 async fn demo(args: DemoArgs) -> Result<(), DemoError> {
-    let mut layers = load(&args.source, process_environment())?;
-    let own = simulate(args.sim_listen, args.market).await?;
+    let mut layers = load_service(&args.service, process_environment())?;
+    let (origin, own) = simulate(args.sim_listen, args.market).await?;
     for (venue, origin) in &own {
         layers.set(&format!("venues.{venue}.origin"), origin, &From::Flag("demo".to_owned())).map_err(LoadError::Config)?;
     }
     let config = Config::of(&layers).map_err(LoadError::Config)?;
-    eprintln!("SIMULATED market of {} exchanges; faults and prices at http://{}/_sim/", own.len(), args.sim_listen);
+    say(&format!("SIMULATED market of {} exchanges; faults and prices at {origin}/_sim/", own.len()));
     Ok(serve::until_told(config).await?)
 }
 
-/// Runs the simulation on a thread of its own, so that its work is not taken for ours; gives each venue's own address.
-async fn simulate(listen: SocketAddr, market: MarketArgs) -> Result<Vec<(VenueId, String)>, DemoError> {
+/// Runs the simulation on a thread of its own, so that its work is not taken for ours; gives its address and each venue's own.
+async fn simulate(listen: SocketAddr, market: MarketArgs) -> Result<(String, Vec<(VenueId, String)>), DemoError> {
     let (tell, told) = oneshot::channel();
     Arbiter::new().spawn(async move {
         match sim::start(listen, &market).await {
             Ok(sim) => {
-                tell.send(Ok(sim.own.clone())).ok();
+                tell.send(Ok((sim.origin.clone(), sim.own.clone()))).ok();
                 // It serves until the process ends.
                 std::future::pending::<()>().await;
                 drop(sim);

@@ -1,11 +1,15 @@
 //! `quorate sim`: the simulated exchanges alone, with faults.
 
+use super::{
+    output::{Exit, fail},
+    serve::told,
+};
 use crate::sim::Sim;
 use quorate_actors::sim::{FaultError, FaultFile, Options};
-use std::{fmt::Write as _, future::Future, io, net::SocketAddr, path::PathBuf, process::ExitCode, time::Duration};
+use std::{fmt::Write as _, future::Future, io, net::SocketAddr, path::PathBuf, time::Duration};
 use tokio::net::TcpListener;
 
-/// Serves simulated exchanges on loopback until Ctrl-C.
+/// Serves simulated exchanges on loopback, with faults, until Ctrl-C
 #[derive(Clone, Debug, clap::Args)]
 pub struct SimArgs {
     /// Listens here for all venues, at /<venue><the venue's own path>; each venue also gets a port of its own
@@ -80,13 +84,10 @@ pub fn fault_file(path: &PathBuf) -> Result<FaultFile, SimError> {
 }
 
 /// Runs the command and gives the process's exit code.
-pub fn main(args: SimArgs) -> ExitCode {
+pub(super) fn main(args: SimArgs) -> Exit {
     match actix::System::new().block_on(run(args)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
+        Ok(()) => Exit::Ok,
+        Err(error) => fail(Exit::Failure, &error.to_string()),
     }
 }
 
@@ -95,8 +96,11 @@ pub fn main(args: SimArgs) -> ExitCode {
 /// # Errors
 /// [`SimError`].
 pub async fn run(args: SimArgs) -> Result<(), SimError> {
-    // Where no signal can be had, the process is ended by other means.
-    run_until(args, &mut io::stdout(), async { drop(tokio::signal::ctrl_c().await) }).await
+    match told() {
+        Ok(told) => run_until(args, &mut io::stdout(), told).await,
+        // Where no signal can be had, the process is ended by other means.
+        Err(_) => run_until(args, &mut io::stdout(), std::future::pending()).await,
+    }
 }
 
 /// Runs the command until a future is ready, and prints to a writer.

@@ -44,7 +44,7 @@ fn serve(state: &Arc<State>, guard: &Guard, request: ServiceRequest) -> Served {
     match guard.check(request.request()) {
         Ok(()) => Either::Right(route(Arc::clone(state), ROUTES, request).boxed_local()),
         Err(error) => {
-            let response = refuse(state, request.request(), &error);
+            let response = refuse(state, request.headers(), &error);
             Either::Left(std::future::ready(Ok(request.into_response(response))))
         }
     }

@@ -25,7 +25,7 @@ struct Item {
 /// Answers a GET.
 pub(super) async fn get(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     let asked = terms::from_query(call.query(), &call.state.basis, true)?;
-    answer(call.state, asked).await
+    answer(call.state, call.id, asked).await
 }
 
 /// Answers a POST.
@@ -33,13 +33,13 @@ pub(super) async fn post(mut call: Call<'_>) -> Result<HttpResponse, ApiError> {
     call.no_query()?;
     let body = body::json(&mut call).await?;
     let asked = terms::from_json(&body, &call.state.basis)?;
-    let mut response = answer(call.state, asked).await?;
+    let mut response = answer(call.state, call.id, asked).await?;
     // The answer to a POST is kept by nobody.
     response.headers_mut().insert(actix_web::http::header::CACHE_CONTROL, actix_web::http::header::HeaderValue::from_static("no-store"));
     Ok(response)
 }
 
-async fn answer(state: &State, Asked { terms, pairs }: Asked) -> Result<HttpResponse, ApiError> {
+async fn answer(state: &State, request_id: &str, Asked { terms, pairs }: Asked) -> Result<HttpResponse, ApiError> {
     let texts = pairs.unwrap_or_default();
     let most = state.pairs_per_request;
     if texts.iter().all(String::is_empty) {
@@ -53,7 +53,7 @@ async fn answer(state: &State, Asked { terms, pairs }: Asked) -> Result<HttpResp
     let now = Instant::now();
     let views = items.iter().filter_map(|i| Some(&i.answer.as_ref().ok()?.view));
     let ages: Vec<_> = views.map(|view| quotes::freshness(view, &terms, now)).collect();
-    let body = written(state, &items);
+    let body = written(Context { request_id, simulated: state.simulated }, state, &items);
     // What is missing may be there in a moment: only whole answers are kept.
     let whole = ages.len() == items.len();
     let left = if whole { ages.iter().filter_map(|f| f.left).min() } else { None };
@@ -68,7 +68,7 @@ async fn item(state: &State, text: String, known: &[Pair], terms: &Terms) -> Ite
     Item { text, answer }
 }
 
-fn written(state: &State, items: &[Item]) -> Vec<u8> {
+fn written(context: Context<'_>, state: &State, items: &[Item]) -> Vec<u8> {
     let mut out = Vec::with_capacity(items.len().saturating_mul(2048).saturating_add(64));
     out.extend_from_slice(b"{\"simulated\":");
     out.extend_from_slice(if state.simulated { b"true" } else { b"false" });
@@ -77,13 +77,13 @@ fn written(state: &State, items: &[Item]) -> Vec<u8> {
         if at > 0 {
             out.push(b',');
         }
-        push_item(&mut out, state, item);
+        push_item(&mut out, context, state, item);
     }
     out.extend_from_slice(b"]}");
     out
 }
 
-fn push_item(out: &mut Vec<u8>, state: &State, item: &Item) {
+fn push_item(out: &mut Vec<u8>, context: Context<'_>, state: &State, item: &Item) {
     out.extend_from_slice(b"{\"http_status\":");
     match &item.answer {
         Ok(published) => {
@@ -103,7 +103,7 @@ fn push_item(out: &mut Vec<u8>, state: &State, item: &Item) {
             out.extend_from_slice(b",\"status\":");
             push_str(out, error.code().slug());
             out.extend_from_slice(b",\"error\":");
-            out.extend_from_slice(&error.body(Context { request_id: "", simulated: state.simulated }));
+            out.extend_from_slice(&error.body(context));
             out.push(b'}');
         }
     }

@@ -1,11 +1,12 @@
 //! Caching that tells the truth: what an answer's headers say of its age, and whether the caller has it already.
 
-use crate::wire::push_u64;
+use super::value::Short;
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpResponse,
+    body::BoxBody,
     http::{
         StatusCode,
-        header::{AGE, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH},
+        header::{AGE, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH},
     },
 };
 use bytes::Bytes;
@@ -14,7 +15,21 @@ use std::time::Duration;
 static AGE_MS: HeaderName = HeaderName::from_static("quorate-age-ms");
 static JSON: HeaderValue = HeaderValue::from_static("application/json");
 static NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
-static EMPTY: HeaderValue = HeaderValue::from_static("");
+
+/// Values that need no making: the ages of answers from memory are small.
+static FEW_AGES: [HeaderValue; 6] = few(["0", "1", "2", "3", "4", "5"]);
+static FEW_MAX_AGES: [HeaderValue; 6] = few(["max-age=0", "max-age=1", "max-age=2", "max-age=3", "max-age=4", "max-age=5"]);
+
+const fn few([a, b, c, d, e, f]: [&'static str; 6]) -> [HeaderValue; 6] {
+    [
+        HeaderValue::from_static(a),
+        HeaderValue::from_static(b),
+        HeaderValue::from_static(c),
+        HeaderValue::from_static(d),
+        HeaderValue::from_static(e),
+        HeaderValue::from_static(f),
+    ]
+}
 
 /// Tells how old an answer is, and how long it may be kept.
 #[derive(Clone, Copy, Debug)]
@@ -35,72 +50,38 @@ pub(super) fn json(body: Bytes) -> HttpResponse {
 /// Makes an answer of JSON with its age.
 pub(super) fn aged(body: Bytes, freshness: Freshness) -> HttpResponse {
     let mut response = ok(body);
-    let values = Values::of(freshness, "", 0);
-    values.insert(&mut response, freshness);
+    tell(&mut response, freshness);
     response
 }
 
 /// Makes an answer of JSON with its age and a tag; without the body where the caller has it.
-pub(super) fn tagged(request: &HttpRequest, body: impl FnOnce() -> Bytes, freshness: Freshness, boot: &str, sequence: u64) -> HttpResponse {
-    let values = Values::of(freshness, boot, sequence);
-    let tag = values.tag();
-    let mut response = match request.headers().get(&IF_NONE_MATCH) {
+pub(super) fn tagged(headers: &HeaderMap, body: impl FnOnce() -> Bytes, freshness: Freshness, boot: &str, sequence: u64) -> HttpResponse {
+    let tag = Short::new().before(b"\"").number_before(sequence).before(b"-").before(boot.as_bytes()).before(b"W/\"").value();
+    let mut response = match headers.get(&IF_NONE_MATCH) {
         Some(known) if names(known, &tag) => HttpResponse::with_body(StatusCode::NOT_MODIFIED, Bytes::new()).map_into_boxed_body(),
         _ => ok(body()),
     };
-    values.insert(&mut response, freshness);
+    tell(&mut response, freshness);
     response.headers_mut().insert(ETAG, tag);
     response
 }
 
 fn ok(body: Bytes) -> HttpResponse {
-    let mut response = HttpResponse::with_body(StatusCode::OK, body).map_into_boxed_body();
+    let mut response = HttpResponse::with_body(StatusCode::OK, BoxBody::new(body));
     response.headers_mut().insert(CONTENT_TYPE, JSON.clone());
     response
 }
 
-/// Holds the text of all values in one piece of memory: one allocation instead of four, on the way of every answer from memory.
-struct Values {
-    text: Bytes,
-    ends: [usize; 4],
+fn tell(response: &mut HttpResponse, Freshness { age, left }: Freshness) {
+    let headers = response.headers_mut();
+    headers.insert(AGE, of_seconds(&FEW_AGES, age.as_secs(), b""));
+    headers.insert(AGE_MS.clone(), Short::new().number_before(u64::try_from(age.as_millis()).unwrap_or(u64::MAX)).value());
+    headers.insert(CACHE_CONTROL, left.map_or_else(|| NO_STORE.clone(), |left| of_seconds(&FEW_MAX_AGES, left.as_secs(), b"max-age=")));
 }
 
-impl Values {
-    fn of(freshness: Freshness, boot: &str, sequence: u64) -> Self {
-        let mut text = Vec::with_capacity(96);
-        let mut ends = [0; 4];
-        let [tag, age, age_ms, max_age] = &mut ends;
-        text.extend_from_slice(b"W/\"");
-        text.extend_from_slice(boot.as_bytes());
-        text.push(b'-');
-        push_u64(&mut text, sequence);
-        text.push(b'"');
-        *tag = text.len();
-        push_u64(&mut text, freshness.age.as_secs());
-        *age = text.len();
-        push_u64(&mut text, u64::try_from(freshness.age.as_millis()).unwrap_or(u64::MAX));
-        *age_ms = text.len();
-        text.extend_from_slice(b"max-age=");
-        push_u64(&mut text, freshness.left.unwrap_or_default().as_secs());
-        *max_age = text.len();
-        Self { text: text.into(), ends }
-    }
-
-    fn value(&self, from: usize, to: usize) -> HeaderValue {
-        HeaderValue::from_maybe_shared(self.text.slice(from..to)).unwrap_or_else(|_| EMPTY.clone())
-    }
-
-    fn tag(&self) -> HeaderValue {
-        self.value(0, self.ends[0])
-    }
-
-    fn insert(&self, response: &mut HttpResponse, freshness: Freshness) {
-        let [tag, age, age_ms, max_age] = self.ends;
-        let headers = response.headers_mut();
-        headers.insert(AGE, self.value(tag, age));
-        headers.insert(AGE_MS.clone(), self.value(age, age_ms));
-        headers.insert(CACHE_CONTROL, if freshness.left.is_some() { self.value(age_ms, max_age) } else { NO_STORE.clone() });
-    }
+fn of_seconds(few: &[HeaderValue], seconds: u64, before: &[u8]) -> HeaderValue {
+    let known = usize::try_from(seconds).ok().and_then(|s| few.get(s));
+    known.cloned().unwrap_or_else(|| Short::new().number_before(seconds).before(before).value())
 }
 
 /// Tells whether an `If-None-Match` names a tag; weak and strong tags are compared alike, as that header wants.
@@ -123,7 +104,7 @@ mod tests {
     fn answer(known: Option<&str>, left: Option<Duration>) -> HttpResponse {
         let request = known.into_iter().fold(TestRequest::get(), |r, k| r.insert_header((IF_NONE_MATCH, k))).to_http_request();
         let freshness = Freshness { age: Duration::from_millis(1234), left };
-        tagged(&request, || Bytes::from_static(b"{}"), freshness, "7f3a", 48211)
+        tagged(request.headers(), || Bytes::from_static(b"{}"), freshness, "7f3a", 48211)
     }
 
     #[test]

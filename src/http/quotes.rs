@@ -9,7 +9,11 @@ use crate::{
     error::{ApiError, Code},
     wire,
 };
-use actix_web::{HttpRequest, HttpResponse, http::Method};
+use actix_web::{
+    HttpResponse,
+    dev::RequestHead,
+    http::{Method, header::HeaderMap},
+};
 use bytes::Bytes;
 use quorate_actors::{
     AskError, Published,
@@ -17,22 +21,22 @@ use quorate_actors::{
     terms::{Terms, VenueFilter},
     view::View,
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 const PATH: &str = "/v1/quotes/";
 
 /// Answers at once where memory satisfies the default terms: the way of nearly every request, kept short.
-pub(super) fn from_memory(state: &State, request: &HttpRequest) -> Option<HttpResponse> {
-    if !matches!(*request.method(), Method::GET | Method::HEAD) || request.uri().query().is_some() {
+pub(super) fn from_memory(state: &State, head: &RequestHead, path: &str) -> Option<HttpResponse> {
+    if !matches!(head.method, Method::GET | Method::HEAD) || head.uri.query().is_some() {
         return None;
     }
-    let pair: Pair = request.match_info().unprocessed().strip_prefix(PATH)?.parse().ok()?;
+    let pair: Pair = path.strip_prefix(PATH)?.parse().ok()?;
     if !state.pair_venues.is_empty() && state.pair_venues.contains_key(&pair) {
         return None;
     }
     let published = state.engine.remembered(&pair, &state.basis.terms).filter(|p| !p.view.rows.is_empty())?;
-    Some(answer(state, request, &published, &state.basis.terms, Instant::now()))
+    Some(answer(state, &head.headers, &published, &state.basis.terms, Instant::now()))
 }
 
 /// Answers a request for one pair.
@@ -41,20 +45,25 @@ pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     let terms = terms::from_query(call.query(), &state.basis, false)?.terms;
     let pair = pairs::parse(captured, || known_pairs(state))?;
     let published = ask(state, pair, &terms).await?;
-    Ok(answer(state, request, &published, &terms, Instant::now()))
+    Ok(answer(state, request.headers(), &published, &terms, Instant::now()))
 }
 
 /// Asks the engine, and says so where there is no quote at all.
-pub(super) async fn ask(state: &State, pair: Pair, terms: &Terms) -> Result<std::sync::Arc<Published>, ApiError> {
+pub(super) async fn ask(state: &State, pair: Pair, terms: &Terms) -> Result<Arc<Published>, ApiError> {
+    let published = ask_for_any(state, pair, terms).await?;
+    if published.view.rows.is_empty() { Err(no_quote(state, &published.view, terms)) } else { Ok(published) }
+}
+
+/// Asks the engine, whatever the venues say; a pair that is limited to some venues is asked of those.
+pub(crate) async fn ask_for_any(state: &State, pair: Pair, terms: &Terms) -> Result<Arc<Published>, ApiError> {
     let mut own = terms.clone();
     if let (VenueFilter::All, Some(venues)) = (&own.venues, state.pair_venues.get(&pair)) {
         own.venues = VenueFilter::Only(venues.clone());
     }
-    let published = state.engine.ask(pair, own).await.map_err(|error| refused(state, pair, error))?;
-    if published.view.rows.is_empty() { Err(no_quote(&published.view, terms)) } else { Ok(published) }
+    state.engine.ask(pair, own).await.map_err(|error| refused(state, pair, error))
 }
 
-pub(super) fn body(state: &State, published: &Published) -> Bytes {
+pub(crate) fn body(state: &State, published: &Published) -> Bytes {
     let bytes = published.bytes();
     // An embedding app may have given its engine no renderer.
     if bytes.is_empty() { wire::quotes_body(&published.view, state.engine.boot(), state.simulated) } else { bytes }
@@ -64,19 +73,29 @@ pub(super) fn known_pairs(state: &State) -> Vec<Pair> {
     state.engine.pairs().into_iter().map(|p| p.pair).collect()
 }
 
-fn answer(state: &State, request: &HttpRequest, published: &Published, terms: &Terms, now: Instant) -> HttpResponse {
+fn answer(state: &State, headers: &HeaderMap, published: &Published, terms: &Terms, now: Instant) -> HttpResponse {
     let freshness = freshness(&published.view, terms, now);
-    caching::tagged(request, || body(state, published), freshness, state.engine.boot(), published.view.sequence)
+    caching::tagged(headers, || body(state, published), freshness, state.engine.boot(), published.view.sequence)
 }
 
 pub(super) fn freshness(view: &View, terms: &Terms, now: Instant) -> Freshness {
-    let received = view.rows.iter().filter(|r| r.refused.is_none()).map(|r| r.quote.received).min();
-    let age = now.saturating_duration_since(received.unwrap_or(view.oldest));
+    // The oldest row that was admitted; a loop, because this runs for every answer from memory.
+    let mut oldest = None;
+    for row in view.rows.iter().filter(|r| r.refused.is_none()) {
+        if oldest.is_none_or(|oldest| row.quote.received < oldest) {
+            oldest = Some(row.quote.received);
+        }
+    }
+    let age = now.saturating_duration_since(oldest.unwrap_or(view.oldest));
     let left = (!terms.fresh).then(|| terms.max_age.saturating_sub(now.saturating_duration_since(view.oldest)));
     Freshness { age, left }
 }
 
-fn no_quote(view: &View, terms: &Terms) -> ApiError {
+/// Says that no venue gave a quote, and why each did not.
+pub(crate) fn no_quote(state: &State, view: &View, terms: &Terms) -> ApiError {
+    if view.asked() == 0 {
+        return unknown(state, view.pair, "is listed by none of the venues that the terms allow");
+    }
     let late = !view.misses.is_empty() && view.misses.iter().all(|m| m.fault.reason == Reason::Timeout);
     let error = if late {
         let detail = format!("none of {} venues answered for {} within {} ms", view.misses.len(), view.pair, terms.deadline.as_millis());

@@ -1,11 +1,7 @@
 //! Ids of requests: the caller's own where he sent one that is fit to be repeated, else one of ours.
 
-use crate::wire::push_u64;
-use actix_web::{
-    HttpRequest,
-    http::header::{HeaderName, HeaderValue},
-};
-use bytes::Bytes;
+use super::value::Short;
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The header that carries them.
@@ -27,19 +23,17 @@ impl RequestIds {
     }
 
     /// Gives the id of a request.
-    pub(super) fn of(&self, request: &HttpRequest) -> HeaderValue {
-        match request.headers().get(&NAME) {
+    pub(super) fn of(&self, headers: &HeaderMap) -> HeaderValue {
+        match headers.get(&NAME) {
             Some(id) if is_fit(id.as_bytes()) => id.clone(),
             _ => self.fresh(),
         }
     }
 
-    fn fresh(&self) -> HeaderValue {
+    /// Makes an id of ours.
+    pub(super) fn fresh(&self) -> HeaderValue {
         let number = self.next.fetch_add(1, Relaxed);
-        let mut text = Vec::with_capacity(self.start.len().saturating_add(20));
-        text.extend_from_slice(&self.start);
-        push_u64(&mut text, number);
-        HeaderValue::from_maybe_shared(Bytes::from(text)).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
+        Short::new().number_before(number).before(&self.start).value()
     }
 }
 
@@ -55,13 +49,15 @@ mod tests {
     #[test]
     fn a_fit_id_is_repeated_and_any_other_replaced() {
         let ids = RequestIds::new("7f3a");
-        let of = |id: &str| ids.of(&TestRequest::get().insert_header(("X-Request-Id", id)).to_http_request()).to_str().unwrap().to_owned();
+        let of = |id: &str| {
+            ids.of(TestRequest::get().insert_header(("X-Request-Id", id)).to_http_request().headers()).to_str().unwrap().to_owned()
+        };
         assert_eq!(of("a.B_c-9"), "a.B_c-9");
         assert_eq!(of(&"a".repeat(64)), "a".repeat(64));
         for unfit in ["", "a b", "a\"b", "é", &"a".repeat(65)] {
             assert!(of(unfit).starts_with("7f3a-"), "{unfit}");
         }
-        let none = TestRequest::get().to_http_request();
+        let none = HeaderMap::new();
         assert_ne!(ids.of(&none), ids.of(&none));
     }
 }

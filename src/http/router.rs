@@ -1,8 +1,8 @@
 //! The table of routes: from method and path to a handler.
 
-use super::{Call, State};
+use super::Call;
 use crate::error::{ApiError, Code, shown};
-use actix_web::{HttpRequest, HttpResponse, dev::Payload, http::Method};
+use actix_web::{HttpResponse, http::Method};
 use futures_util::future::LocalBoxFuture;
 
 /// Handles a request.
@@ -63,12 +63,8 @@ impl Route {
 }
 
 /// Finds the route of a request and handles it.
-pub(super) async fn dispatch(
-    state: &State,
-    routes: &'static [Route],
-    request: &HttpRequest,
-    payload: Payload,
-) -> Result<HttpResponse, ApiError> {
+pub(super) async fn dispatch(routes: &'static [Route], call: Call<'_>) -> Result<HttpResponse, ApiError> {
+    let request = call.request;
     // In a scope, the scope's own part of the path is processed already.
     let path = request.match_info().unprocessed();
     let Some((route, captured)) = routes.iter().find_map(|route| Some((route, route.capture(path)?))) else {
@@ -80,7 +76,7 @@ pub(super) async fn dispatch(
         let detail = format!("method {}, expected one of {}", shown(request.method().as_str()), route.allow());
         return Err(ApiError::new(Code::MethodNotAllowed, detail).allow(route.allow()));
     };
-    handler(Call { state, request, payload, captured }).await
+    handler(Call { captured, ..call }).await
 }
 
 #[cfg(test)]

@@ -103,7 +103,8 @@ impl<'a> VenueJson<'a> {
     }
 }
 
-fn region(region: Region) -> &'static str {
+/// Gives the code of a region's country.
+pub(crate) fn region(region: Region) -> &'static str {
     match region {
         Region::Kr => "KR",
         Region::In => "IN",
@@ -114,7 +115,7 @@ fn region(region: Region) -> &'static str {
 }
 
 /// Names what a venue can be asked for.
-fn powers(endpoints: &[Endpoint]) -> Vec<&'static str> {
+pub(crate) fn powers(endpoints: &[Endpoint]) -> Vec<&'static str> {
     let has = |kinds: &[Kind], bulk: bool| endpoints.iter().any(|e| kinds.contains(&e.kind) && (e.reach != Reach::One) == bulk);
     let all = [
         ("ticker", has(&[Kind::Ticker, Kind::Tickers], false)),

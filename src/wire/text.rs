@@ -16,7 +16,7 @@ const DIGITS_MAX: usize = 40;
 /// Pushes a whole number.
 pub fn push_u64(out: &mut Vec<u8>, number: u64) {
     let mut room = [0; DIGITS_MAX];
-    let from = write_digits(&mut room, DIGITS_MAX, u128::from(number));
+    let from = write_low(&mut room, DIGITS_MAX, number);
     out.extend_from_slice(room.get(from..).unwrap_or_default());
 }
 
@@ -50,15 +50,14 @@ fn write_digits(room: &mut [u8; DIGITS_MAX], end: usize, mut number: u128) -> us
     // Division of 128 bits is slow: nineteen digits at a time go through 64.
     const CHUNK: u128 = 10_000_000_000_000_000_000;
     let mut at = end;
+    if let Ok(number) = u64::try_from(number) {
+        return write_low(room, end, number);
+    }
     loop {
-        let Ok(mut low) = u64::try_from(number % CHUNK) else { return at };
+        let Ok(low) = u64::try_from(number % CHUNK) else { return at };
         number /= CHUNK;
-        let chunk_start = end.min(at).saturating_sub(19);
-        while low >= 100 {
-            at = put_two(room, at, low % 100);
-            low /= 100;
-        }
-        at = if low >= 10 { put_two(room, at, low) } else { put_one(room, at, low) };
+        let chunk_start = at.saturating_sub(19);
+        at = write_low(room, at, low);
         if number == 0 {
             return at;
         }
@@ -66,6 +65,15 @@ fn write_digits(room: &mut [u8; DIGITS_MAX], end: usize, mut number: u128) -> us
             at = put_one(room, at, 0);
         }
     }
+}
+
+fn write_low(room: &mut [u8; DIGITS_MAX], end: usize, mut number: u64) -> usize {
+    let mut at = end;
+    while number >= 100 {
+        at = put_two(room, at, number % 100);
+        number /= 100;
+    }
+    if number >= 10 { put_two(room, at, number) } else { put_one(room, at, number) }
 }
 
 fn put_two(room: &mut [u8; DIGITS_MAX], end: usize, number: u64) -> usize {

@@ -8,6 +8,7 @@ use crate::{
     model::{Outcome, Pair, VenueId},
     terms::Terms,
     venue::TimeOf,
+    view::View,
 };
 use actix::{Recipient, prelude::SendError};
 use arc_swap::ArcSwapOption;
@@ -44,8 +45,8 @@ impl PairState {
     }
 
     /// Gives what every venue has to say under the terms of the board; venues of which nothing is known are left out.
-    pub(super) fn standings(&self, now: Instant, max_age: Duration) -> impl Iterator<Item = (VenueId, TimeOf, Standing)> {
-        self.slots.iter().map(move |slot| (slot.venue.clone(), slot.time_of, slot.standing(now, max_age, None, false)))
+    pub(super) fn standings(&self, now: Instant, max_age: Duration) -> impl Iterator<Item = (&VenueId, TimeOf, Standing)> {
+        self.slots.iter().map(move |slot| (&slot.venue, slot.time_of, slot.standing(now, max_age, None, false)))
     }
 
     /// Gives what the venues that a caller allows have to say to him.
@@ -55,9 +56,18 @@ impl PairState {
         terms: &'a Terms,
         since: Option<Instant>,
         venues: &'a [Arc<Cell>],
-    ) -> impl Iterator<Item = (VenueId, TimeOf, Standing)> + 'a {
+    ) -> impl Iterator<Item = (&'a VenueId, TimeOf, Standing)> + 'a {
         let allowed = self.slots.iter().zip(venues).filter(|(_, cell)| terms.venues.allows(&cell.id));
-        allowed.map(move |(slot, _)| (slot.venue.clone(), slot.time_of, slot.standing(now, terms.max_age, since, terms.fresh)))
+        allowed.map(move |(slot, _)| (&slot.venue, slot.time_of, slot.standing(now, terms.max_age, since, terms.fresh)))
+    }
+
+    /// Gives the view that is on the board, where it was made at this very moment and every venue answered it since the caller came: then it is his, too.
+    pub(super) fn seen_by(&self, joined: Instant, now: Instant, max_age: Duration) -> Option<View> {
+        let published = self.place.load();
+        let view = published.as_ref().map(|published| &published.view).filter(|view| view.at == now && view.asked() > 0)?;
+        let recent = |at: Instant| at >= joined && now.saturating_duration_since(at) <= max_age;
+        let answered = |slot: &Slot| slot.is_unlisted(now) || slot.fault.is_none() && slot.learnt.is_some_and(recent);
+        self.slots.iter().all(answered).then(|| view.clone())
     }
 
     /// Gives the venues that must be asked before a caller can be answered: those of which nothing recent enough is known.

@@ -36,6 +36,7 @@ pub struct Builder {
     render: Option<Render>,
     connect: Option<Arc<dyn Connect>>,
     clock: Option<Clock>,
+    background: bool,
     /// How many arbiters; none: the current one.
     arbiters: Option<usize>,
 }
@@ -92,6 +93,7 @@ impl Default for Builder {
             render: None,
             connect: None,
             clock: None,
+            background: true,
             arbiters: Some(1),
         }
     }
@@ -190,6 +192,13 @@ impl Builder {
         Self { clock: Some(clock), ..self }
     }
 
+    /// Sets whether venues are asked without anybody asking: a connection opened ahead, and polling. Without it, rounds alone ask: for who asks once and
+    /// ends. True unless set.
+    #[must_use]
+    pub fn background(self, background: bool) -> Self {
+        Self { background, ..self }
+    }
+
     /// Runs the actors on so many threads of their own: 1 unless set. More pay only past one core of work.
     #[must_use]
     pub fn arbiters(self, count: usize) -> Self {
@@ -230,16 +239,10 @@ impl Builder {
         let cells = self.venues.iter().map(|(id, venue)| {
             let meter = registry.meter::<Exchange>(&format!("exchange/{id}"), EXCHANGE_LIMITS);
             let config = self.configs.get(id).cloned().unwrap_or_default();
-            Arc::new(Cell::new(
-                VenueId::new(id),
-                Arc::clone(venue),
-                &config,
-                self.poll,
-                self.fetch_timeout,
-                names.clone(),
-                meter,
-                clock.clone(),
-            ))
+            let mut cell =
+                Cell::new(VenueId::new(id), Arc::clone(venue), &config, self.poll, self.fetch_timeout, names.clone(), meter, clock.clone());
+            cell.background = self.background;
+            Arc::new(cell)
         });
         let terms = Terms { max_age: self.max_age, min_sources: None, deadline: self.deadline, venues: VenueFilter::All, fresh: false };
         let connect: Arc<dyn Connect> = match self.connect.take() {

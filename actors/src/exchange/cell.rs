@@ -3,6 +3,7 @@
 use super::Exchange;
 use crate::{
     clock::Clock,
+    hash::SmallMap,
     meter::{Meter, Port},
     model::{Fault, Pair, Quote, Reason, UnixMs, VenueId},
     venue::Venue,
@@ -41,10 +42,12 @@ pub(crate) struct Cell {
     pub(crate) poll: Duration,
     pub(crate) fetch_timeout: Duration,
     pub(crate) pairs: Vec<Pair>,
+    /// Whether requests are sent that nobody asked for: a connection opened ahead, and polling.
+    pub(crate) background: bool,
     pub(crate) meter: Arc<Meter>,
     pub(crate) clock: Clock,
     pub(crate) port: ArcSwapOption<Port<Exchange>>,
-    last: Mutex<HashMap<Pair, Arc<Quote>>>,
+    last: Mutex<SmallMap<Pair, Arc<Quote>>>,
     facts: Mutex<Facts>,
     logged: Mutex<HashMap<Reason, (Instant, u64)>>,
 }
@@ -139,6 +142,7 @@ impl Cell {
             fetch_timeout: config.fetch_timeout.unwrap_or(fetch_timeout),
             venue,
             pairs,
+            background: true,
             meter,
             clock,
             port: ArcSwapOption::empty(),
@@ -154,7 +158,7 @@ impl Cell {
     }
 
     /// Gives the last quotes. A panic elsewhere cannot leave them half written: they are replaced whole.
-    pub(crate) fn last(&self) -> MutexGuard<'_, HashMap<Pair, Arc<Quote>>> {
+    pub(crate) fn last(&self) -> MutexGuard<'_, SmallMap<Pair, Arc<Quote>>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -6,21 +6,24 @@ use super::{
     landing,
 };
 use crate::{
+    budget::Purpose,
     coordinator::Landed,
+    meter::Promise,
     model::{Fault, Outcome, Pair, Quote, Reason, Source},
     venue::TimeOf,
 };
+use actix::Context;
 use std::{
     collections::HashMap,
     sync::{Arc, PoisonError},
     time::Duration,
 };
-use tokio::{sync::oneshot, time::Instant};
+use tokio::time::Instant;
 
 impl Exchange {
     /// Takes in what a flight brought.
-    pub(super) fn land(&mut self, id: u64, flown: Flown) {
-        let Some(Flight { request, waiters, .. }) = self.flights.remove(&id) else { return };
+    pub(super) fn land(&mut self, ctx: &mut Context<Exchange>, id: u64, flown: Flown) {
+        let Some(Flight { request, waiters, purpose, .. }) = self.flights.remove(&id) else { return };
         let now = Instant::now();
         let mut asked = request.pairs;
         asked.extend(waiters.iter().map(|(pair, _)| *pair).filter(|pair| !asked.contains(pair)).collect::<Vec<_>>());
@@ -37,6 +40,15 @@ impl Exchange {
             Err(fault) => self.blame(&asked, fault, now),
         };
         self.hand_out(outcomes, waiters);
+        if flown.result.is_ok() {
+            self.latency = flown.latency;
+        }
+        if self.deferred {
+            self.launch_deferred(ctx);
+        }
+        if purpose == Purpose::Poll && std::mem::take(&mut self.poll_due) {
+            self.poll(ctx);
+        }
     }
 
     /// Keeps the quotes of an answer; an older one than what is kept is passed over.
@@ -131,12 +143,12 @@ impl Exchange {
     }
 
     /// Answers those who wait, and tells the coordinator the rest.
-    pub(super) fn hand_out(&mut self, outcomes: Vec<(usize, Outcome)>, waiters: Vec<(usize, oneshot::Sender<Outcome>)>) {
+    pub(super) fn hand_out(&mut self, outcomes: Vec<(usize, Outcome)>, waiters: Vec<(usize, Promise<Outcome>)>) {
         let mut told = Vec::with_capacity(waiters.len());
         for (pair, waiter) in waiters {
             let Some((_, outcome)) = outcomes.iter().find(|(at, _)| *at == pair) else { continue };
             // The coordinator keeps waiting for its stragglers, so this fails only when it died.
-            if waiter.send(outcome.clone()).is_ok() {
+            if waiter.keep(outcome.clone()) {
                 told.push(pair);
             }
         }

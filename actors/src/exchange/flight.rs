@@ -3,13 +3,14 @@
 use super::Cell;
 use crate::{
     budget::{Allowance, Purpose},
+    meter::Promise,
     mirrors::Walk,
     model::{Fault, Outcome, Reason},
     plan::Planned,
     transport::{Answer, Transport},
 };
 use std::{rc::Rc, sync::Arc, time::Duration};
-use tokio::{sync::oneshot, time::Instant};
+use tokio::time::Instant;
 
 /// Holds a request under way and who waits for it.
 #[derive(Debug)]
@@ -17,7 +18,9 @@ pub(crate) struct Flight {
     pub(crate) request: Planned,
     /// Whether it brings every pair that the venue has.
     pub(crate) everything: bool,
-    pub(crate) waiters: Vec<(usize, oneshot::Sender<Outcome>)>,
+    pub(crate) purpose: Purpose,
+    pub(crate) started: Instant,
+    pub(crate) waiters: Vec<(usize, Promise<Outcome>)>,
 }
 
 impl Flight {

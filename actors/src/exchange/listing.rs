@@ -1,15 +1,15 @@
 //! The pairs that one venue is asked for: their spelling, and whether it is known to list them.
 
-use crate::{board::UNLISTED_FOR, model::Pair, plan::Wanted, venue::Venue};
-use std::{collections::HashMap, sync::Arc};
+use crate::{board::UNLISTED_FOR, hash::SmallMap, model::Pair, plan::Wanted, venue::Venue};
+use std::sync::Arc;
 use tokio::time::Instant;
 
 /// Holds the pairs of a venue by number, pair and spelling. Numbers stay valid until their pair is removed.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     entries: Vec<Option<Entry>>,
-    by_pair: HashMap<Pair, usize>,
-    by_symbol: HashMap<String, usize>,
+    by_pair: SmallMap<Pair, usize>,
+    by_symbol: SmallMap<Arc<str>, usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,15 +37,15 @@ impl Listing {
             }
             return *at;
         }
-        let symbol = venue.spell(&pair);
-        let entry = Entry { pair, symbol: symbol.as_str().into(), polled, known: Known::Unproven };
+        let symbol: Arc<str> = venue.spell(&pair).into();
+        let entry = Entry { pair, symbol: Arc::clone(&symbol), polled, known: Known::Unproven };
         let at = self.entries.iter().position(Option::is_none).unwrap_or(self.entries.len());
         match self.entries.get_mut(at) {
             Some(free) => *free = Some(entry),
             None => self.entries.push(Some(entry)),
         }
         self.by_pair.insert(pair, at);
-        for spelling in venue.aliases(&pair).into_iter().chain([symbol]) {
+        for spelling in venue.aliases(&pair).into_iter().map(Arc::from).chain([symbol]) {
             self.by_symbol.insert(spelling, at);
         }
         at

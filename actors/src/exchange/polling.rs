@@ -40,6 +40,11 @@ impl Exchange {
             self.warm_up(ctx);
             return;
         }
+        if self.flights.values().any(|f| f.purpose == Purpose::Poll) {
+            // One poll after the other, so that they share a connection.
+            self.poll_due = true;
+            return;
+        }
         if self.next >= self.plan.requests.len() {
             self.replan(now);
         }

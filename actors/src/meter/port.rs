@@ -185,12 +185,18 @@ impl Ticket {
         result
     }
 
-    /// Counts the reply, then sends it: who has the reply also sees it counted.
-    pub fn reply<T>(mut self, to: Option<OneshotSender<T>>, result: T) {
+    /// Replies at another moment than when the handler returned; tells whether the caller was still there.
+    pub(super) fn reply_now<T>(mut self, to: Option<OneshotSender<T>>, result: T) -> bool {
+        self.ended = self.cell.actor.now_ns();
+        self.reply(to, result)
+    }
+
+    /// Counts the reply, then sends it: who has the reply also sees it counted. Tells whether the caller was still there.
+    pub fn reply<T>(mut self, to: Option<OneshotSender<T>>, result: T) -> bool {
         self.replied = true;
         self.cell.replied(self.handler_ns, self.ended.saturating_sub(self.began));
         // The caller may have gone; the work was done all the same.
-        to.map(|to| to.send(result));
+        to.is_some_and(|to| to.send(result).is_ok())
     }
 }
 

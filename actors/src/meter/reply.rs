@@ -6,8 +6,11 @@ use actix::{
     dev::{MessageResponse, OneshotSender},
 };
 use std::{
+    cell::RefCell,
+    fmt,
     future::Future,
     pin::Pin,
+    rc::Rc,
     sync::Arc,
     task::{Context, Poll},
 };
@@ -74,6 +77,81 @@ macro_rules! immediate {
 immediate! {
     (); bool; String; u8; u16; u32; u64; usize; i8; i16; i32; i64; isize; f32; f64;
     Result<I, E>, I, E; Option<I>, I; Vec<I>, I; Arc<I>, I;
+}
+
+/// Makes a reply that is given later: the handler returns the [`Promised`] and the actor keeps the [`Promise`] until it knows the answer. This spares a
+/// future that would only wait to be told.
+///
+/// A promise that is dropped unkept counts its message as lost, and the caller learns at once that there will be no reply.
+pub fn promise<T>() -> (Promise<T>, Promised<T>) {
+    let stage = Rc::new(RefCell::new(Stage::Made));
+    (Promise(Rc::clone(&stage)), Promised(stage))
+}
+
+/// Gives one reply, when its holder knows it.
+pub struct Promise<T>(Rc<RefCell<Stage<T>>>);
+
+/// Stands for a reply that a [`Promise`] gives; a handler returns it.
+pub struct Promised<T>(Rc<RefCell<Stage<T>>>);
+
+enum Stage<T> {
+    Made,
+    /// The handler has not returned yet.
+    Kept(T),
+    /// Whoever asked waits.
+    Awaited(Option<Ticket>, Option<OneshotSender<T>>),
+}
+
+impl<T> Promise<T> {
+    /// Replies; tells whether the caller was still there.
+    pub fn keep(self, result: T) -> bool {
+        let mut stage = self.0.borrow_mut();
+        match std::mem::replace(&mut *stage, Stage::Made) {
+            Stage::Awaited(Some(ticket), to) => ticket.reply_now(to, result),
+            Stage::Awaited(None, to) => to.is_some_and(|to| to.send(result).is_ok()),
+            Stage::Made | Stage::Kept(_) => {
+                *stage = Stage::Kept(result);
+                true
+            }
+        }
+    }
+}
+
+impl<T> Promised<T> {
+    fn wait(self, to: Option<OneshotSender<T>>, ticket: Option<Ticket>) {
+        let mut stage = self.0.borrow_mut();
+        match std::mem::replace(&mut *stage, Stage::Made) {
+            Stage::Kept(result) => match ticket {
+                Some(ticket) => drop(ticket.reply(to, result)),
+                None => drop(to.map(|to| to.send(result))),
+            },
+            Stage::Made | Stage::Awaited(..) => *stage = Stage::Awaited(ticket, to),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Promise<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Promise")
+    }
+}
+
+impl<T> fmt::Debug for Promised<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Promised")
+    }
+}
+
+impl<A: Actor, M: Message> Deliver<A, M> for Promised<M::Result> {
+    fn deliver(self, _: &mut A::Context, to: Option<OneshotSender<M::Result>>, ticket: Ticket) {
+        self.wait(to, Some(ticket));
+    }
+}
+
+impl<A: Actor, M: Message> MessageResponse<A, M> for Promised<M::Result> {
+    fn handle(self, _: &mut A::Context, to: Option<OneshotSender<M::Result>>) {
+        self.wait(to, None);
+    }
 }
 
 /// A reply that is not ready yet. Dropped, it drops its ticket before it tells the caller.

@@ -25,7 +25,10 @@ fn best(rows: &[ViewRow], side: fn(&Quote) -> (Option<Price>, Option<Amount>), b
     // Rows are sorted by id, so the earlier of equals is the first by id.
     offers
         .max_by(|(at, price, size, received), (at2, price2, size2, received2)| {
-            better(price, price2).then(size.cmp(size2)).then(received.cmp(received2)).then(Reverse(at).cmp(&Reverse(at2)))
+            better(price, price2)
+                .then_with(|| size.cmp(size2))
+                .then_with(|| received.cmp(received2))
+                .then_with(|| Reverse(at).cmp(&Reverse(at2)))
         })
         .map(|(at, ..)| at)
 }

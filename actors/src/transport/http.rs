@@ -10,7 +10,10 @@ use super::{
     headers::{http_date, retry_after},
     tls,
 };
-use crate::model::{Fault, Phase, Reason};
+use crate::{
+    hash::SmallMap,
+    model::{Fault, Phase, Reason},
+};
 use awc::{
     Client, ClientResponse, Connector, FrozenClientRequest, SendClientRequest,
     body::{BodySize, MessageBody},
@@ -22,7 +25,6 @@ use futures_util::{Stream, StreamExt, future::LocalBoxFuture};
 use rustls::{ClientConfig, pki_types::CertificateDer};
 use std::{
     cell::{Cell, RefCell},
-    collections::HashMap,
     convert::Infallible,
     future::poll_fn,
     pin::{Pin, pin},
@@ -95,7 +97,7 @@ struct Inner {
     body_max: usize,
     client: RefCell<Client>,
     /// Requests by their URL: a repeated one parses no URL and builds no head.
-    frozen: RefCell<HashMap<Rc<str>, FrozenClientRequest>>,
+    frozen: RefCell<SmallMap<Rc<str>, FrozenClientRequest>>,
 }
 
 impl AwcTransport {

@@ -22,12 +22,19 @@ pub struct Scratch {
 pub struct Body<'a> {
     bytes: &'a [u8],
     scratch: &'a mut Scratch,
+    plain: bool,
 }
 
 impl<'a> Body<'a> {
     /// Binds an answer to the scratch that reads it.
     pub fn new(bytes: &'a [u8], scratch: &'a mut Scratch) -> Self {
-        Self { bytes, scratch }
+        Self { bytes, scratch, plain: false }
+    }
+
+    /// Binds an answer to be read as everybody would, by `serde_json::from_slice` whatever its size: what the codec is measured against.
+    #[doc(hidden)]
+    pub fn plain(bytes: &'a [u8], scratch: &'a mut Scratch) -> Self {
+        Self { bytes, scratch, plain: true }
     }
 
     /// Reads a small answer, or one whose numbers are bare. Nothing is allocated that `T` does not allocate.
@@ -35,6 +42,9 @@ impl<'a> Body<'a> {
     /// # Errors
     /// `truncated` where the text ends early, else `decode`.
     pub fn small<T: Deserialize<'a>>(&self) -> Result<T, Fault> {
+        if self.plain {
+            return serde_json::from_slice(self.bytes).map_err(|error| json_fault(&error));
+        }
         let text = simdutf8::basic::from_utf8(self.bytes).map_err(|_| Fault::new(Reason::Decode, "not UTF-8"))?;
         serde_json::from_str(text).map_err(|error| json_fault(&error))
     }
@@ -44,6 +54,9 @@ impl<'a> Body<'a> {
     /// # Errors
     /// `decode`; [`Body::small`] tells more exactly what is wrong.
     pub fn bulk<'b, T: Deserialize<'b>>(&'b mut self) -> Result<T, Fault> {
+        if self.plain {
+            return serde_json::from_slice(self.bytes).map_err(|error| json_fault(&error));
+        }
         let Scratch { copy, simd } = &mut *self.scratch;
         copy.clear();
         copy.extend_from_slice(self.bytes);

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{Reason, UnixMs},
-    venue::{Row, json_list, text},
+    venue::{Change, Row, json_list, text},
 };
 
 pub(super) fn one(rows: &[Row<'_>]) -> String {
@@ -11,14 +11,17 @@ pub(super) fn one(rows: &[Row<'_>]) -> String {
 
 fn written(row: &Row<'_>) -> String {
     let t = row.ticker;
+    let change = Change::of(t);
     let time = t.venue_time.unwrap_or(UnixMs(0)).0;
     format!(
         concat!(
-            r#"{{"symbol":"{}","priceChange":"0.00","priceChangePercent":"0.000","weightedAvgPrice":"{}","prevClosePrice":"{}","lastPrice":"{}","lastQty":"0.01","#,
+            r#"{{"symbol":"{}","priceChange":"{}","priceChangePercent":"{}","weightedAvgPrice":"{}","prevClosePrice":"{}","lastPrice":"{}","lastQty":"0.01","#,
             r#""bidPrice":"{}","bidQty":"{}","askPrice":"{}","askQty":"{}","openPrice":"{}","highPrice":"{}","lowPrice":"{}","volume":"{}","quoteVolume":"{}","#,
             r#""openTime":{},"closeTime":{},"firstId":1,"lastId":100,"count":100}}"#
         ),
         row.symbol,
+        change.by,
+        change.percent(3),
         text(t.last),
         text(t.open),
         text(t.last),

@@ -2,7 +2,7 @@
 
 use crate::{
     model::Reason,
-    venue::{Row, json_list, text},
+    venue::{Change, Row, json_list, text},
 };
 
 pub(super) fn one(rows: &[Row<'_>]) -> String {
@@ -12,8 +12,16 @@ pub(super) fn one(rows: &[Row<'_>]) -> String {
 /// Writes the ten cells behind the symbol.
 fn cells(row: &Row<'_>) -> String {
     let t = row.ticker;
+    let change = Change::of(t);
     let [bid, ask, last, high, low] = [t.bid, t.ask, t.last, t.high, t.low].map(text);
-    format!("{bid},{},{ask},{},0,0,{last},{},{high},{low}", text(t.bid_size), text(t.ask_size), text(t.base_volume))
+    format!(
+        "{bid},{},{ask},{},{},{},{last},{},{high},{low}",
+        text(t.bid_size),
+        text(t.ask_size),
+        change.by,
+        change.share(8),
+        text(t.base_volume)
+    )
 }
 
 pub(super) fn all(rows: &[Row<'_>]) -> String {

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{Reason, UnixMs},
-    venue::{Row, json_list, text},
+    venue::{Change, Row, json_list, text},
 };
 
 pub(super) fn written(rows: &[Row<'_>]) -> String {
@@ -15,7 +15,7 @@ fn row(row: &Row<'_>) -> String {
     format!(
         concat!(
             r#"{{"open":"{}","symbol":"{}","high24h":"{}","low24h":"{}","lastPr":"{}","quoteVolume":"{}","baseVolume":"{}","usdtVolume":"{}","#,
-            r#""ts":"{}","bidPr":"{}","askPr":"{}","bidSz":"{}","askSz":"{}","openUtc":"{}","changeUtc24h":"0","change24h":"0"}}"#
+            r#""ts":"{}","bidPr":"{}","askPr":"{}","bidSz":"{}","askSz":"{}","openUtc":"{}","changeUtc24h":"{change}","change24h":"{change}"}}"#
         ),
         text(t.open),
         row.symbol,
@@ -30,7 +30,8 @@ fn row(row: &Row<'_>) -> String {
         text(t.ask),
         text(t.bid_size),
         text(t.ask_size),
-        text(t.open)
+        text(t.open),
+        change = Change::of(t).share(5)
     )
 }
 

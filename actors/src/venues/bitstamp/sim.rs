@@ -2,7 +2,7 @@
 
 use crate::{
     model::{Reason, UnixMs},
-    venue::{Row, json_list, text},
+    venue::{Change, Row, json_list, text},
 };
 
 pub(super) fn one(rows: &[Row<'_>]) -> String {
@@ -18,7 +18,7 @@ fn fields(row: &Row<'_>) -> String {
     format!(
         concat!(
             r#""timestamp":"{}","high":"{}","last":"{}","bid":"{}","vwap":"{}","volume":"{}","low":"{}","ask":"{}","open":"{}","open_24":"{}","#,
-            r#""percent_change_24":"0.00","side":"0""#
+            r#""percent_change_24":"{}","side":"0""#
         ),
         t.venue_time.unwrap_or(UnixMs(0)).0.div_euclid(1000),
         text(t.high),
@@ -29,7 +29,8 @@ fn fields(row: &Row<'_>) -> String {
         text(t.low),
         text(t.ask),
         text(t.open),
-        text(t.open)
+        text(t.open),
+        Change::of(t).percent(2)
     )
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{Reason, UnixMs},
-    venue::{Row, json_list, text},
+    venue::{Change, Row, json_list, text},
 };
 
 pub(super) fn written(rows: &[Row<'_>]) -> String {
@@ -18,7 +18,7 @@ fn row(row: &Row<'_>) -> String {
     format!(
         concat!(
             r#"{{"symbol":"{}","bid1Price":"{}","bid1Size":"{}","ask1Price":"{}","ask1Size":"{}","lastPrice":"{}","prevPrice24h":"{}","#,
-            r#""price24hPcnt":"0.0000","highPrice24h":"{}","lowPrice24h":"{}","turnover24h":"{}","volume24h":"{}","usdIndexPrice":"{}"}}"#
+            r#""price24hPcnt":"{}","highPrice24h":"{}","lowPrice24h":"{}","turnover24h":"{}","volume24h":"{}","usdIndexPrice":"{}"}}"#
         ),
         row.symbol,
         text(t.bid),
@@ -27,6 +27,7 @@ fn row(row: &Row<'_>) -> String {
         text(t.ask_size),
         text(t.last),
         text(t.open),
+        Change::of(t).share(4),
         text(t.high),
         text(t.low),
         text(t.quote_volume),

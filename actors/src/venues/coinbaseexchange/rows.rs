@@ -83,11 +83,11 @@ pub(super) fn all_stats(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault
     Ok(())
 }
 
-/// Each product's line is a list of [time, price], the newest first; the time is that of a slot, not of a trade.
+/// Each product's line is a list of [time, low, high, open, close], once of [time, price], the newest first; the time is that of a slot, not of a trade.
 pub(super) fn lines(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let Entries(lines): Entries<'_, Cells<Cells<Raw<'_>, 2>, 1>> = read(body)?;
+    let Entries(lines): Entries<'_, Cells<Cells<Raw<'_>, 5>, 1>> = read(body)?;
     for (symbol, line) in &lines {
-        let last = line.get(0).and_then(|point| point.get(1)).copied().unwrap_or_default();
+        let last = line.get(0).and_then(|point| point.get(4).or(point.get(1))).copied().unwrap_or_default();
         sink(Some(symbol), &|| Ok(Ticker { last: last.price("price")?, ..Ticker::default() }));
     }
     Ok(())

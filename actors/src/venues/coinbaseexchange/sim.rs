@@ -17,10 +17,11 @@ pub(super) fn written(rows: &[Row<'_>]) -> String {
     )
 }
 
+/// One point a product: an hour in which the price stood still.
 pub(super) fn lines(rows: &[Row<'_>]) -> String {
     let line = |row: &Row<'_>| {
-        let slot = row.ticker.venue_time.unwrap_or(UnixMs(0)).0.div_euclid(900_000).saturating_mul(900);
-        format!(r#""{}":[[{slot},{}]]"#, row.symbol, text(row.ticker.last))
+        let hour = row.ticker.venue_time.unwrap_or(UnixMs(0)).0.div_euclid(3_600_000).saturating_mul(3600);
+        format!(r#""{}":[[{hour},{last},{last},{last},{last}]]"#, row.symbol, last = text(row.ticker.last))
     };
     format!("{{{}}}", rows.iter().map(line).collect::<Vec<_>>().join(","))
 }

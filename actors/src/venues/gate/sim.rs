@@ -2,7 +2,7 @@
 
 use crate::{
     model::Reason,
-    venue::{Row, json_list, text},
+    venue::{Change, Row, json_list, text},
 };
 
 /// One pair: a list of one row, which alone has the sizes.
@@ -22,13 +22,14 @@ fn fields(row: &Row<'_>) -> String {
     let t = row.ticker;
     format!(
         concat!(
-            r#""currency_pair":"{}","last":"{}","lowest_ask":"{}","highest_bid":"{}","change_percentage":"0.00","#,
+            r#""currency_pair":"{}","last":"{}","lowest_ask":"{}","highest_bid":"{}","change_percentage":"{}","#,
             r#""base_volume":"{}","quote_volume":"{}","high_24h":"{}","low_24h":"{}""#
         ),
         row.symbol,
         text(t.last),
         text(t.ask),
         text(t.bid),
+        Change::of(t).percent(2),
         text(t.base_volume),
         text(t.quote_volume),
         text(t.high),

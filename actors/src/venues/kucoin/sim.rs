@@ -3,7 +3,7 @@
 use super::SUCCESS;
 use crate::{
     model::{Reason, UnixMs},
-    venue::{Row, json_list, text},
+    venue::{Change, Row, json_list, text},
 };
 
 fn time_of(row: &Row<'_>) -> i64 {
@@ -64,14 +64,17 @@ fn row_written(row: &Row<'_>) -> String {
 /// What `stats` and the rows of `allTickers` have in common.
 fn fields(row: &Row<'_>) -> String {
     let t = row.ticker;
+    let change = Change::of(t);
     format!(
         concat!(
-            r#""symbol":"{}","buy":"{}","sell":"{}","changeRate":"0","changePrice":"0","high":"{}","low":"{}","vol":"{}","volValue":"{}","last":"{}","#,
+            r#""symbol":"{}","buy":"{}","sell":"{}","changeRate":"{}","changePrice":"{}","high":"{}","low":"{}","vol":"{}","volValue":"{}","last":"{}","#,
             r#""averagePrice":"{}","takerFeeRate":"0.001","makerFeeRate":"0.001","takerCoefficient":"1","makerCoefficient":"1""#
         ),
         row.symbol,
         text(t.bid),
         text(t.ask),
+        change.share(4),
+        change.by,
         text(t.high),
         text(t.low),
         text(t.base_volume),

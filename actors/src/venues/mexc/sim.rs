@@ -2,7 +2,7 @@
 
 use crate::{
     model::{Reason, UnixMs},
-    venue::{Row, json_list, text},
+    venue::{Change, Row, json_list, text},
 };
 
 pub(super) fn one(rows: &[Row<'_>]) -> String {
@@ -15,14 +15,17 @@ pub(super) fn all(rows: &[Row<'_>]) -> String {
 
 fn written(row: &Row<'_>) -> String {
     let t = row.ticker;
+    let change = Change::of(t);
     let time = t.venue_time.unwrap_or(UnixMs(0)).0;
     format!(
         concat!(
-            r#"{{"symbol":"{}","priceChange":"0","priceChangePercent":"0","prevClosePrice":"{}","lastPrice":"{}","bidPrice":"{}","bidQty":"{}","#,
+            r#"{{"symbol":"{}","priceChange":"{}","priceChangePercent":"{}","prevClosePrice":"{}","lastPrice":"{}","bidPrice":"{}","bidQty":"{}","#,
             r#""askPrice":"{}","askQty":"{}","openPrice":"{}","highPrice":"{}","lowPrice":"{}","volume":"{}","quoteVolume":"{}","#,
             r#""openTime":{},"closeTime":{},"count":null}}"#
         ),
         row.symbol,
+        change.by,
+        change.share(8),
         text(t.open),
         text(t.last),
         text(t.bid),
