@@ -18,7 +18,7 @@ use crate::{
 };
 use actix::prelude::*;
 use pairs::PairState;
-use std::{sync::Arc, time::Duration};
+use std::{cmp::Reverse, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// Answers one caller.
@@ -143,7 +143,9 @@ impl Coordinator {
             return Ok(());
         }
         let round = state.round.get_or_insert_with(|| Round::begin(venues));
-        let to_ask: Vec<usize> = needs.iter().copied().filter(|venue| !round.is_pending(*venue)).collect();
+        let mut to_ask: Vec<usize> = needs.iter().copied().filter(|venue| !round.is_pending(*venue)).collect();
+        // The round ends with the slowest, so that one is asked first.
+        to_ask.sort_by_key(|venue| Reverse(state.slots.get(*venue).and_then(|slot| slot.quote.as_ref()).map(|quote| quote.latency)));
         if !to_ask.is_empty() {
             let second = if now.saturating_duration_since(second.0) >= Duration::from_secs(1) { (now, 0) } else { second };
             if second.1 >= rounds_per_s {
