@@ -8,11 +8,11 @@
 mod support;
 
 use actix::prelude::*;
+use futures_util::future::join_all;
 use quorate_actors::{
     Builder,
     meter::{self, Limits, Meter},
 };
-use futures_util::future::join_all;
 use std::{process::Command, sync::Arc};
 use support::{
     canned::{self, Delay, Server},
