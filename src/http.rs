@@ -114,8 +114,18 @@ impl State {
         let Options { simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, takers, pair_venues } = options;
         let venues = engine.venues().into_iter().map(|v| v.id).collect();
         let basis = Basis { terms: engine.terms().clone(), venues };
-        let ids = RequestIds::new(engine.boot());
-        Self { engine, basis, simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, takers, pair_venues, ids }
+        Self {
+            engine,
+            basis,
+            simulated,
+            body_bytes,
+            pairs_per_request,
+            rounds_per_s,
+            on_demand,
+            takers,
+            pair_venues,
+            ids: RequestIds::new(),
+        }
     }
 }
 

@@ -64,7 +64,7 @@ fn refusals_are_told_in_the_words_of_the_recorded_answers() {
         ("--venue mexc --kind ticker --status 400", r#"{"code":33333,"msg":"param error"}"#, "bad_request"),
         ("--venue mexc --kind ticker --path /what", r#"{"code":10007,"msg":"bad symbol"}"#, "unknown_symbol"),
         ("--venue bitfinex --kind ticker --pair SOL-USD", LIST, "unknown_symbol"),
-        ("--venue bitfinex --kind ticker --path /v2/tickers?symbols=tSOLUSD --pair SOL-USD", "[]", "empty"),
+        ("--venue bitfinex --kind ticker --path /v2/tickers?symbols=tSOLUSD --pair SOL-USD", "[]", "unknown_symbol"),
     ] {
         let pair = if line.contains("--pair") { "" } else { " --pair BTC-USDT" };
         assert_eq!(shown(&format!("{line}{pair}"), body), serde_json::json!({"error":word}), "{line} {body}");

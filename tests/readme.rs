@@ -41,7 +41,12 @@ fn what_it_names_is_there() {
     for file in ["README.md", "CONTRIBUTING.md", "docs/architecture.md"] {
         let text = fs::read_to_string(root.join(file)).unwrap();
         let folder = root.join(file).parent().unwrap().to_owned();
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).filter(|link| !link.contains("://") && !link.starts_with('#')) {
+        for link in text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+            .filter(|link| !link.contains("://") && !link.starts_with('#'))
+        {
             links += 1;
             let target = link.split('#').next().unwrap();
             assert!(folder.join(target).exists(), "{file}: {link} is not there");

@@ -18,7 +18,7 @@ use crate::{
 };
 use actix::prelude::*;
 use pairs::PairState;
-use std::{sync::Arc, time::Duration};
+use std::{cmp::Reverse, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// Answers one caller.
@@ -151,7 +151,9 @@ impl Coordinator {
         }
         let round = state.round.get_or_insert_with(|| Round::begin(venues));
         // What is in the air is joined; the venues' budgets bound how often those are asked that have answered already.
-        let to_ask: Vec<usize> = needs.iter().copied().filter(|venue| round.ask(*venue)).collect();
+        let mut to_ask: Vec<usize> = needs.iter().copied().filter(|venue| round.ask(*venue)).collect();
+        // The round ends with the slowest, so that one is asked first.
+        to_ask.sort_by_key(|venue| Reverse(state.slots.get(*venue).and_then(|slot| slot.quote.as_ref()).map(|quote| quote.latency)));
         self.second = (second.0, second.1.saturating_add(u32::from(begins)));
         let deadline = now.checked_add(terms.deadline).unwrap_or(now);
         if let Some(round) = self.pairs.get_mut(&pair).and_then(|s| s.round.as_mut()) {

@@ -284,6 +284,10 @@ impl Actor for Exchange {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         self.refresh_state();
+        if !self.cell.background {
+            // Rounds alone ask.
+            return;
+        }
         if self.cell.last().is_empty() {
             self.warm_up(ctx);
         } else {

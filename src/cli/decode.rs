@@ -224,8 +224,8 @@ impl Rows {
 
     /// Gives the fault of rows that all lack what rows of the endpoint have: they are of another one.
     fn misfit(&self) -> Option<Fault> {
-        let lacking = self.found.values().filter_map(|row| row.as_ref().err()).filter(|fault| is_lack(fault));
-        if lacking.clone().count() == self.found.len() { lacking.cloned().next() } else { None }
+        let mut lacking = self.found.values().filter_map(|row| row.as_ref().err()).filter(|fault| is_lack(fault));
+        if lacking.clone().count() == self.found.len() { lacking.next().cloned() } else { None }
     }
 
     fn shown(mut self, args: &DecodeArgs) -> Result<Decoded, DecodeError> {

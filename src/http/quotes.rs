@@ -79,11 +79,16 @@ fn answer(state: &State, headers: &HeaderMap, published: &Published, terms: &Ter
 }
 
 pub(super) fn freshness(view: &View, terms: &Terms, now: Instant) -> Freshness {
-    // The oldest row that was admitted; a loop, because this runs for every answer from memory.
+    // A loop with an early end, because this runs for every answer from memory.
     let mut oldest = None;
     for row in view.rows.iter().filter(|r| r.refused.is_none()) {
-        if oldest.is_none_or(|oldest| row.quote.received < oldest) {
-            oldest = Some(row.quote.received);
+        let received = row.quote.received;
+        if received == view.oldest {
+            oldest = Some(received);
+            break;
+        }
+        if oldest.is_none_or(|oldest| received < oldest) {
+            oldest = Some(received);
         }
     }
     let age = now.saturating_duration_since(oldest.unwrap_or(view.oldest));

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 const SUBSCRIBERS_MAX: usize = 1024;
 
 pub(crate) struct PairState {
-    slots: Vec<Slot>,
+    pub(super) slots: Vec<Slot>,
     place: Arc<ArcSwapOption<Published>>,
     subscribers: Vec<Recipient<QuoteUpdate>>,
     pub(super) configured: bool,

@@ -117,6 +117,7 @@ fn refusal(code: &str, text: &str) -> Fault {
     let limited = lower.contains("ratelimit") || lower.contains("rate_limit") || lower.contains("rate limit");
     let reason = match code {
         "11010" => Reason::RateLimited,
+        "ERR_RATE_LIMIT" | "ratelimit" => Reason::RateLimited,
         _ if limited => Reason::RateLimited,
         _ if lower.contains("symbol") || lower.contains("unknown pair") => Reason::Unlisted,
         "20060" => Reason::Http5xx,

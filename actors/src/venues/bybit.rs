@@ -89,7 +89,7 @@ impl Venue for Bybit {
 #[derive(Deserialize)]
 struct Reply<'a, R> {
     #[serde(rename = "retCode", alias = "ret_code")]
-    code: i64,
+    code: Int,
     #[serde(borrow, default, rename = "retMsg", alias = "ret_msg")]
     msg: Option<Word<'a>>,
     result: Option<R>,
@@ -100,7 +100,8 @@ struct Reply<'a, R> {
 impl<R> Reply<'_, R> {
     fn fault(&self, status: u16) -> Option<Fault> {
         let msg = self.msg.as_ref().map_or("", |m| &m.0);
-        let known = match self.code {
+        let code = self.code.0.unwrap_or(-1);
+        let known = match code {
             0 => return None,
             10001 if msg.to_ascii_lowercase().contains("symbol") => Some(Reason::Unlisted),
             10029 | 170_121 | 170_221 => Some(Reason::Unlisted),
@@ -111,6 +112,6 @@ impl<R> Reply<'_, R> {
             10000 | 10016 | 10019 | 170_001 | 170_007 | 170_032 | 170_234 => Some(Reason::Http5xx),
             _ => None,
         };
-        Some(Fault::said(reason_of_code(known, status), &format!("{}: {msg}", self.code)))
+        Some(Fault::said(reason_of_code(known, status), &format!("{code}: {msg}")))
     }
 }

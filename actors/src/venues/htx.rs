@@ -71,12 +71,7 @@ impl Venue for Htx {
     }
 
     fn said(&self, _status: u16, body: &[u8]) -> Option<Fault> {
-        let Refusal { status, code, number, msg } = serde_json::from_slice(body).ok()?;
-        if status.is_some_and(|word| word.0 == "ok") {
-            return None;
-        }
-        let code = code.as_ref().map(|word| &*word.0).or(number.text())?;
-        Some(refusal(code, &msg.unwrap_or_default().0))
+        serde_json::from_slice::<Refusal<'_>>(body).ok()?.fault()
     }
 
     fn refuse(&self, reason: Reason, _symbol: &str) -> Option<(u16, String)> {
@@ -92,9 +87,14 @@ fn refusal(code: &str, msg: &str) -> Fault {
         "invalid-parameter" | "bad-request" | "2002" if msg_lower.contains("symbol") => Reason::Unlisted,
         "rate-too-many-requests" | "base-request-exceed-frequency-limit" | "too-many-requests" | "429" => Reason::RateLimited,
         "base-symbol-trade-disabled" => Reason::Halted,
-        "timeout" | "gateway-internal-error" | "internal-error" | "system-maintenance" | "service-unavailable" | "500" | "503" => {
-            Reason::Http5xx
-        }
+        "timeout"
+        | "gateway-internal-error"
+        | "internal-error"
+        | "system-maintenance"
+        | "maintenance"
+        | "service-unavailable"
+        | "500"
+        | "503" => Reason::Http5xx,
         "forbidden" | "login-required" | "403" | "1002" => Reason::Forbidden,
         _ if msg_lower.contains("maintenance") => Reason::Http5xx,
         _ if code.ends_with("exceed-frequency-limit") => Reason::RateLimited,
@@ -103,7 +103,7 @@ fn refusal(code: &str, msg: &str) -> Fault {
     Fault::said(reason, &format!("{code}: {msg}"))
 }
 
-/// An error: with a dash, with an underscore, or (version 2) with a number and `message`.
+/// An error: with a dash, with an underscore, (version 2) with a number and `message`, or nothing but `"status":"maintenance"`.
 #[derive(Deserialize)]
 struct Refusal<'a> {
     #[serde(borrow)]
@@ -114,4 +114,12 @@ struct Refusal<'a> {
     number: Raw<'a>,
     #[serde(borrow, rename = "err-msg", alias = "err_msg", alias = "message")]
     msg: Option<Word<'a>>,
+}
+
+impl Refusal<'_> {
+    fn fault(self) -> Option<Fault> {
+        let status = self.status.as_ref().map(|word| &*word.0);
+        let code = self.code.as_ref().map(|word| &*word.0).or(self.number.text()).or(status)?;
+        if status == Some("ok") { None } else { Some(refusal(code, self.msg.as_ref().map_or("", |word| &word.0))) }
+    }
 }

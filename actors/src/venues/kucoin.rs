@@ -54,6 +54,9 @@ static PROFILE: Profile = Profile {
         ALL,
         Endpoint { path: "/api/v1/market/stats?symbol={symbol}", encode: Some(sim::stats), ..OLD_ONE },
         Endpoint { path: "/api/ua/v1/market/ticker?tradeType=SPOT", encode: None, ..ALL },
+        // The first API, retired in 2019.
+        Endpoint { path: "/v1/open/tick?symbol={symbol}", ..OLD_ONE },
+        Endpoint { path: "/v1/market/open/symbols", decode: rows::old_many, encode: None, ..ALL },
         Endpoint { kind: Kind::BookTicker, path: "/api/v1/market/orderbook/level1?symbol={symbol}", row_bytes: 230, ..OLD_ONE },
     ],
 };
@@ -84,8 +87,7 @@ impl Venue for Kucoin {
     }
 
     fn said(&self, _status: u16, body: &[u8]) -> Option<Fault> {
-        let Refusal { code, msg } = serde_json::from_slice(body).ok()?;
-        code.text().filter(|code| *code != SUCCESS).map(|code| refusal(code, &msg.unwrap_or_default().0))
+        serde_json::from_slice::<Refusal<'_>>(body).ok()?.fault()
     }
 
     fn refuse(&self, reason: Reason, _symbol: &str) -> Option<(u16, String)> {
@@ -94,6 +96,7 @@ impl Venue for Kucoin {
 }
 
 const SUCCESS: &str = "200000";
+const OLD_SUCCESS: &str = "OK";
 
 fn refusal(code: &str, msg: &str) -> Fault {
     let has = |words: &[&str]| words.iter().any(|word| msg.to_ascii_lowercase().contains(word));
@@ -119,4 +122,30 @@ struct Refusal<'a> {
     code: Raw<'a>,
     #[serde(borrow)]
     msg: Option<Word<'a>>,
+}
+
+impl Refusal<'_> {
+    fn fault(self) -> Option<Fault> {
+        let code = self.code.text().filter(|code| ![SUCCESS, OLD_SUCCESS].contains(code))?;
+        Some(refusal(code, &self.msg.unwrap_or_default().0))
+    }
+}
+
+/// The envelope of an answer.
+#[derive(Deserialize)]
+struct Reply<'a, N, D> {
+    code: N,
+    #[serde(borrow)]
+    msg: Option<Word<'a>>,
+    data: Option<D>,
+}
+
+impl<'a, N: Num<'a>, D> Reply<'_, N, D> {
+    fn success(self) -> Result<D, Fault> {
+        match self.code.text() {
+            // What KuCoin says of a symbol that it does not have: success, and nothing.
+            Some(SUCCESS | OLD_SUCCESS) => self.data.ok_or(Fault::new(Reason::Unlisted, "data: null")),
+            code => Err(refusal(code.unwrap_or_default(), &self.msg.unwrap_or_default().0)),
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! MEXC: <https://www.mexc.com/api-docs/spot-v3/introduction>
 
+mod prices;
 mod rows;
 mod sim;
 
@@ -57,7 +58,16 @@ static PROFILE: Profile = Profile {
     time_of: TimeOf::Answer,
     warm_up: "/api/v3/ping",
     docs: "https://www.mexc.com/api-docs/spot-v3/introduction",
-    endpoints: &[ONE, ALL, OLD_ONE, OLD_ALL, BOOK_ONE, BOOK_ALL],
+    endpoints: &[
+        ONE,
+        ALL,
+        OLD_ONE,
+        OLD_ALL,
+        BOOK_ONE,
+        BOOK_ALL,
+        Endpoint { kind: Kind::Ticker, path: "/api/v3/ticker/price?symbol={symbol}", weight: &[], decode: prices::one, ..BOOK_ONE },
+        Endpoint { kind: Kind::Tickers, path: "/api/v3/ticker/price", weight: &[], decode: prices::many, ..BOOK_ALL },
+    ],
 };
 
 impl Venue for Mexc {
@@ -109,6 +119,7 @@ impl Refusal<'_> {
             429 | 510 | -1003 => Reason::RateLimited,
             401 | 403 | 406 | 10072 | 10073 | 700_006 => Reason::Forbidden,
             30000 | 30016 => Reason::Halted,
+            _ if msg.to_ascii_lowercase().contains("maintenance") => Reason::Http5xx,
             500..=504 | -1001 | -1007 => Reason::Http5xx,
             _ => Reason::Rejected,
         };

@@ -166,6 +166,7 @@ fn a_row_without_its_bid_is_the_only_fault_of_its_list() {
                 for other in &fixture.pairs {
                     let row = find(venue, other, &read).unwrap_or_else(|| panic!("no row for {other}: {}", text()));
                     match row {
+                        Err(_) if fixture.want_of(other)["error"].is_string() => {}
                         Err(fault) => assert!(other == pair && fault.reason == Reason::Decode, "{other}: {fault}: {}", text()),
                         Ok(ticker) => {
                             assert_ne!(other, pair, "{}", text());

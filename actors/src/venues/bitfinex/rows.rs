@@ -46,7 +46,8 @@ pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
             sink(symbol.text(), &|| ticker(cells));
         }
     }
-    Ok(())
+    // Symbols that are asked for and unknown are left out, so a list without any row says that all are.
+    if rows.is_empty() { Err(Fault::new(Reason::Unlisted, "a list without rows")) } else { Ok(()) }
 }
 
 /// A row of version 1.
@@ -99,7 +100,7 @@ pub(super) fn old_one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> 
 pub(super) fn old_many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     let rows: Vec<Old<'_, Bare<'_>>> = old(body)?;
     rows.iter().for_each(|row| sink(row.pair.as_ref().map(|word| &*word.0), &|| row.ticker()));
-    Ok(())
+    if rows.is_empty() { Err(Fault::new(Reason::Empty, "a list without rows")) } else { Ok(()) }
 }
 
 fn old<'a, T: Deserialize<'a>>(body: &Body<'a>) -> Result<T, Fault> {

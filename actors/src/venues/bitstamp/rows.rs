@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use crate::{
-    model::{Fault, Ticker, UnixMs},
+    model::{Fault, Reason, Ticker, UnixMs},
     venue::{Bare, Body, Num, Raw, Sink, Text, Word},
 };
 use serde::Deserialize;
@@ -60,10 +60,12 @@ pub(super) fn one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
 
 pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     if let Ok(rows) = body.bulk::<Vec<Stats<'_, Text<'_>>>>() {
-        rows.iter().for_each(|row| sink(row.symbol(), &|| row.ticker()));
-        return Ok(());
+        return all(&rows, sink);
     }
-    let rows: Vec<Stats<'_, Bare<'_>>> = small(body)?;
+    all(&small::<Vec<Stats<'_, Bare<'_>>>>(body)?, sink)
+}
+
+fn all<'a, N: Num<'a>>(rows: &[Stats<'_, N>], sink: Sink<'_>) -> Result<(), Fault> {
     rows.iter().for_each(|row| sink(row.symbol(), &|| row.ticker()));
-    Ok(())
+    if rows.is_empty() { Err(Fault::new(Reason::Empty, "a list without rows")) } else { Ok(()) }
 }

@@ -87,7 +87,9 @@ pub(super) fn bare_one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault>
 }
 
 pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    if let Ok(Reply { code: 0, result: Some(Listed { list }), time, .. }) = body.bulk::<Reply<'_, Listed<Vec<Stats<'_, Text<'_>>>>>>() {
+    if let Ok(Reply { code: Int(Some(0)), result: Some(Listed { list }), time, .. }) =
+        body.bulk::<Reply<'_, Listed<Vec<Stats<'_, Text<'_>>>>>>()
+    {
         return all(&list, time, sink);
     }
     let (Listed { list }, time) = read::<Listed<Vec<Stats<'_, Bare<'_>>>>>(body)?;

@@ -1,6 +1,6 @@
 //! Reads the rows of HTX's answers.
 
-use super::refusal;
+use super::Refusal;
 use crate::{
     model::{Fault, Reason, Ticker, UnixMs},
     venue::{Bare, Body, Cells, Int, Num, Raw, Sink, Word},
@@ -17,20 +17,21 @@ struct Reply<'a, T> {
     ts: Int,
     #[serde(rename = "tick", alias = "data")]
     content: Option<T>,
-    #[serde(borrow, rename = "err-code", alias = "err_code")]
-    code: Option<Word<'a>>,
-    #[serde(borrow, rename = "err-msg", alias = "err_msg")]
-    msg: Option<Word<'a>>,
+}
+
+/// Reads the envelope. A refusal has other fields, and data of any shape.
+fn read<'a, T: Deserialize<'a>>(body: &Body<'a>) -> Result<Reply<'a, T>, Fault> {
+    let said = || body.small::<Refusal<'_>>().ok().and_then(Refusal::fault);
+    match body.small::<Reply<'_, T>>() {
+        Ok(reply) if reply.status.0 == "ok" => Ok(reply),
+        Ok(_) => Err(said().unwrap_or(Fault::new(Reason::Decode, "status: neither ok nor an error"))),
+        Err(fault) => Err(said().unwrap_or(fault)),
+    }
 }
 
 impl<T> Reply<'_, T> {
-    fn success(&self) -> Result<&T, Fault> {
-        let said = |word: &Option<Word<'_>>| word.clone().unwrap_or_default().0.into_owned();
-        match &self.content {
-            Some(content) if self.status.0 == "ok" => Ok(content),
-            None if self.status.0 == "ok" => Err(Fault::new(Reason::Decode, "tick: none")),
-            _ => Err(refusal(&said(&self.code), &said(&self.msg))),
-        }
+    fn content(&self) -> Result<&T, Fault> {
+        self.content.as_ref().ok_or(Fault::new(Reason::Empty, "tick: null"))
     }
 
     /// The single ticker names its pair nowhere but in `ch`: `market.btcusdt.detail.merged`.
@@ -85,25 +86,26 @@ impl<'a, N: Num<'a>, P> Day<'_, N, P> {
 }
 
 pub(super) fn one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let reply: Reply<'_, Day<'_, Raw<'_>, Cells<Raw<'_>, 2>>> = body.small()?;
-    let day = reply.success()?;
+    let reply: Reply<'_, Day<'_, Raw<'_>, Cells<Raw<'_>, 2>>> = read(body)?;
+    let day = reply.content()?;
     sink(reply.symbol(), &|| day.ticker(day.bid.0.map(Option::unwrap_or_default), day.ask.0.map(Option::unwrap_or_default), reply.ts));
     Ok(())
 }
 
 /// Reads a day without bid and ask.
 pub(super) fn day(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let reply: Reply<'_, Day<'_, Raw<'_>, Option<IgnoredAny>>> = body.small()?;
-    let day = reply.success()?;
+    let reply: Reply<'_, Day<'_, Raw<'_>, Option<IgnoredAny>>> = read(body)?;
+    let day = reply.content()?;
     sink(reply.symbol(), &|| day.ticker([Raw::default(); 2], [Raw::default(); 2], reply.ts));
     Ok(())
 }
 
 pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let reply: Reply<'_, Vec<Day<'_, Bare<'_>, Bare<'_>>>> = body.small()?;
-    for day in reply.success()? {
+    let reply: Reply<'_, Vec<Day<'_, Bare<'_>, Bare<'_>>>> = read(body)?;
+    let days = reply.content()?;
+    for day in days {
         let symbol = day.symbol.as_ref().map(|word| &*word.0);
         sink(symbol, &|| day.ticker([day.bid, day.bid_size], [day.ask, day.ask_size], reply.ts));
     }
-    Ok(())
+    if days.is_empty() { Err(Fault::new(Reason::Empty, "a list without rows")) } else { Ok(()) }
 }

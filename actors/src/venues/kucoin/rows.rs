@@ -1,29 +1,11 @@
 //! Reads the rows of KuCoin's answers.
 
-use super::{SUCCESS, refusal};
+use super::{Refusal, Reply};
 use crate::{
     model::{Fault, Reason, Ticker, UnixMs},
     venue::{Bare, Body, Cells, Int, Num, Raw, Sink, Text, Word},
 };
 use serde::Deserialize;
-
-#[derive(Deserialize)]
-struct Reply<'a, N, D> {
-    code: N,
-    #[serde(borrow)]
-    msg: Option<Word<'a>>,
-    data: Option<D>,
-}
-
-impl<'a, N: Num<'a>, D> Reply<'_, N, D> {
-    fn success(self) -> Result<D, Fault> {
-        match self.code.text() {
-            // What KuCoin says of a symbol that it does not have: success, and nothing.
-            Some(SUCCESS) => self.data.ok_or(Fault::new(Reason::Unlisted, "data: null")),
-            code => Err(refusal(code.unwrap_or_default(), &self.msg.unwrap_or_default().0)),
-        }
-    }
-}
 
 /// The list of `allTickers`, and of the unified account's ticker.
 #[derive(Deserialize)]
@@ -34,12 +16,12 @@ struct Listing<R> {
     rows: R,
 }
 
-/// A row in three dialects: `stats` and `allTickers`, `level1` (whose `size` is the last trade's), and the unified account's.
+/// A row in four dialects: `stats` and `allTickers`, `level1` (whose `size` is the last trade's), the unified account's, and that of the first API.
 #[derive(Deserialize)]
 struct Stats<'a, N> {
     #[serde(borrow)]
     symbol: Option<Word<'a>>,
-    #[serde(default)]
+    #[serde(default, alias = "datetime")]
     time: Int,
     #[serde(rename = "buy", alias = "bestBid", alias = "bestBidPrice")]
     bid: N,
@@ -49,7 +31,7 @@ struct Stats<'a, N> {
     bid_size: N,
     #[serde(rename = "bestAskSize", default)]
     ask_size: N,
-    #[serde(alias = "price", alias = "lastPrice")]
+    #[serde(alias = "price", alias = "lastPrice", alias = "lastDealPrice")]
     last: N,
     #[serde(default)]
     high: N,
@@ -86,14 +68,20 @@ impl<'a, N: Num<'a>> Stats<'_, N> {
     }
 }
 
+/// Reads the envelope. A refusal's data has any shape, so a reply that does not fit may still say why.
+fn read<'a, D: Deserialize<'a>>(body: &Body<'a>) -> Result<D, Fault> {
+    let reply = body.small::<Reply<'_, Raw<'_>, D>>();
+    reply.map_err(|fault| body.small::<Refusal<'_>>().ok().and_then(Refusal::fault).unwrap_or(fault))?.success()
+}
+
 pub(super) fn one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let row = body.small::<Reply<'_, Raw<'_>, Stats<'_, Raw<'_>>>>()?.success()?;
+    let row: Stats<'_, Raw<'_>> = read(body)?;
     sink(row.symbol(), &|| row.ticker(Int::default()));
     Ok(())
 }
 
 pub(super) fn unified(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let listing = body.small::<Reply<'_, Raw<'_>, Listing<Cells<Stats<'_, Raw<'_>>, 1>>>>()?.success()?;
+    let listing: Listing<Cells<Stats<'_, Raw<'_>>, 1>> = read(body)?;
     let row = listing.rows.get(0).ok_or(Fault::new(Reason::Unlisted, "list: empty"))?;
     sink(row.symbol(), &|| row.ticker(listing.time));
     Ok(())
@@ -101,12 +89,18 @@ pub(super) fn unified(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> 
 
 pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     if let Ok(reply) = body.bulk::<Reply<'_, Text<'_>, Listing<Vec<Stats<'_, Text<'_>>>>>>() {
-        return all(&reply.success()?, sink);
+        let Listing { time, rows } = reply.success()?;
+        return all(&rows, time, sink);
     }
-    all(&body.small::<Reply<'_, Raw<'_>, Listing<Vec<Stats<'_, Bare<'_>>>>>>()?.success()?, sink)
+    let Listing { time, rows } = read::<Listing<Vec<Stats<'_, Bare<'_>>>>>(body)?;
+    all(&rows, time, sink)
 }
 
-fn all<'a, N: Num<'a>>(listing: &Listing<Vec<Stats<'_, N>>>, sink: Sink<'_>) -> Result<(), Fault> {
-    listing.rows.iter().for_each(|row| sink(row.symbol(), &|| row.ticker(listing.time)));
-    Ok(())
+pub(super) fn old_many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
+    all(&read::<Vec<Stats<'_, Bare<'_>>>>(body)?, Int::default(), sink)
+}
+
+fn all<'a, N: Num<'a>>(rows: &[Stats<'_, N>], time: Int, sink: Sink<'_>) -> Result<(), Fault> {
+    rows.iter().for_each(|row| sink(row.symbol(), &|| row.ticker(time)));
+    if rows.is_empty() { Err(Fault::new(Reason::Empty, "a list without rows")) } else { Ok(()) }
 }

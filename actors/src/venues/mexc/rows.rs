@@ -57,7 +57,7 @@ impl<'a, N: Num<'a>> Stats<'_, N> {
 }
 
 /// Reads an answer of version 3; an error may come with HTTP 200 too.
-fn small<'a, T: Deserialize<'a>>(body: &Body<'a>) -> Result<T, Fault> {
+pub(super) fn small<'a, T: Deserialize<'a>>(body: &Body<'a>) -> Result<T, Fault> {
     body.small().map_err(|fault| {
         let said = body.small::<Refusal<'_>>().ok();
         said.and_then(Refusal::fault).unwrap_or(fault)
@@ -72,12 +72,14 @@ pub(super) fn one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
 
 pub(super) fn many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     if let Ok(rows) = body.bulk::<Vec<Stats<'_, Text<'_>>>>() {
-        rows.iter().for_each(|row| sink(Some(&row.symbol.0), &|| row.ticker()));
-        return Ok(());
+        return all(&rows, sink);
     }
-    let rows: Vec<Stats<'_, Bare<'_>>> = small(body)?;
+    all(&small::<Vec<Stats<'_, Bare<'_>>>>(body)?, sink)
+}
+
+fn all<'a, N: Num<'a>>(rows: &[Stats<'_, N>], sink: Sink<'_>) -> Result<(), Fault> {
     rows.iter().for_each(|row| sink(Some(&row.symbol.0), &|| row.ticker()));
-    Ok(())
+    if rows.is_empty() { Err(Fault::new(Reason::Empty, "a list without rows")) } else { Ok(()) }
 }
 
 /// The envelope of version 2.
@@ -95,6 +97,5 @@ pub(super) fn old_one(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> 
 
 pub(super) fn old_many(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
     let reply: Old<Vec<Stats<'_, Bare<'_>>>> = small(body)?;
-    reply.data.iter().for_each(|row| sink(Some(&row.symbol.0), &|| row.ticker()));
-    Ok(())
+    all(&reply.data, sink)
 }
