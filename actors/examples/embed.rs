@@ -10,7 +10,7 @@ use quorate_actors::{
     clock::Clock,
     model::{Fault, Pair, Reason, Ticker, UnixMs},
     sim::{MemoryConnect, Options, World},
-    venue::{ANY, Body, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, Sink, TimeOf, Venue},
+    venue::{ANY, Body, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, Row, Sink, TimeOf, Venue, text},
     venues,
 };
 use std::{sync::Arc, time::Duration};
@@ -39,7 +39,8 @@ static DESK: Profile = Profile {
         row_bytes: 64,
         rows: 1,
         decode: top,
-        encode: None,
+        // For the simulation; a venue that is only asked has `None`.
+        encode: Some(written),
     }],
 };
 
@@ -79,6 +80,11 @@ fn top(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
         Ok(Ticker { bid, ask, venue_time: Some(UnixMs(top.ts)), ..Ticker::default() })
     });
     Ok(())
+}
+
+fn written(rows: &[Row<'_>]) -> String {
+    let Some(Row { ticker, .. }) = rows.first() else { return String::new() };
+    format!(r#"{{"bid":"{}","ask":"{}","ts":{}}}"#, text(ticker.bid), text(ticker.ask), ticker.venue_time.map_or(0, |t| t.0))
 }
 
 /// The host's own actor: it counts what it hears and keeps the last.
@@ -143,7 +149,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .deadline(Duration::from_millis(400));
     if std::env::args().any(|arg| arg == "--simulated") {
         let clock = Clock::start();
-        let world = World::new(Options::default(), clock.now())?;
+        let world = World::of(&[&venues::Binance, &Desk, &venues::Kraken], Options::default(), clock.now())?;
         builder = builder.clock(clock.clone()).connect(Arc::new(MemoryConnect::new(world, clock)));
     }
     let engine = builder.start()?;
