@@ -6,6 +6,14 @@
 //! `cargo bench --bench decode` (valgrind must be installed)
 
 #![allow(missing_docs, reason = "a bench has no readers of its docs but these")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    reason = "a bench that cannot measure ends"
+)]
 
 mod support;
 

@@ -3,6 +3,14 @@
 //! `cargo bench --bench round` (about two minutes and a half; a number after `--` sets how many delayed rounds are made: 200)
 
 #![allow(missing_docs, reason = "a bench has no readers of its docs but these")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    reason = "a bench that cannot measure ends"
+)]
 
 mod support;
 

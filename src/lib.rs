@@ -10,3 +10,8 @@ pub mod wire;
 
 pub use http::{Options, State, routes};
 pub use serve::{Listeners, ServeError, run};
+
+/// Compiles what README.md shows.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -46,6 +46,7 @@ async fn every_fault_has_its_reason_and_the_others_stay_intact() {
         // A service of its own for each: a breaker or a ban outlives the fault.
         let service = Service::start((1, 5), &[("poll_ms", "60000"), ("pairs", r#"[{name="BTC-USDT"}]"#)]).await;
         service.until("/v1/quotes/BTC-USDT", "all are there", |got| got.body["venues"]["answered"] == VENUES.len()).await;
+        service.quiet().await;
         for venue in VENUES_TRIED {
             service.tell_sim("/_sim/faults", json!({"faults": [{"venue": venue, "fault": fault.slug()}]})).await;
         }

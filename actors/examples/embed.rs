@@ -1,144 +1,167 @@
-//! Embeds the engine in an actix application: two built-in venues and one of the application's own. The market is simulated in memory, so that this runs
-//! without a network: `cargo run -p quorate-actors --example embed`. Leave `connect` out, and the same code asks the exchanges themselves.
+//! An actix-web app of its own that embeds the engine: it brings a venue that is not built in, an actor of it hears every change, and a handler answers from memory.
+//!
+//! `cargo run -p quorate-actors --example embed` asks the real exchanges; with `--simulated` a market in memory, which needs no network.
+//! Then `curl 127.0.0.1:8070/price` and `curl 127.0.0.1:8070/changes`.
 
 use actix::prelude::*;
+use actix_web::{App, HttpResponse, HttpServer, web};
 use quorate_actors::{
     Engine, QuoteUpdate,
     clock::Clock,
-    model::{Fault, Pair, Ticker},
+    model::{Fault, Pair, Reason, Ticker, UnixMs},
     sim::{MemoryConnect, Options, World},
     venue::{ANY, Body, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, Row, Sink, TimeOf, Venue, text},
-    venues::{Binance, Kraken},
+    venues,
 };
-use serde::Deserialize;
-use std::{error::Error, sync::Arc, time::Duration};
-use tokio::sync::oneshot;
+use std::{sync::Arc, time::Duration};
 
-/// A venue that Quorate does not know: data, and pure functions.
-struct Corner;
+/// A venue of the host's own: an in-house dealing desk that answers `{"bid":"66999.5","ask":"67000.5","ts":1796036400000}`.
+struct Desk;
 
-static PROFILE: Profile = Profile {
-    id: "corner",
-    name: "The Corner Exchange",
-    operator: "corner",
+static DESK: Profile = Profile {
+    id: "desk",
+    name: "Our desk",
+    operator: "desk",
     region: None,
-    origin: "https://api.corner.example",
+    origin: "https://desk.example",
     mirrors: &[],
-    taker: Fee { rate: "0.002", read: "2026-11-30" },
+    taker: Fee { rate: "0", read: "2026-11-30" },
     budget: Budget { weight: 10, per: Duration::from_secs(1) },
     body_max: 64 << 10,
-    time_of: TimeOf::None,
+    time_of: TimeOf::Book,
     warm_up: "/ping",
-    docs: "https://docs.corner.example",
+    docs: "https://desk.example/docs",
     endpoints: &[Endpoint {
         kind: Kind::Ticker,
         reach: Reach::One,
-        path: "/ticker/{symbol}",
+        path: "/top/{symbol}",
         weight: &[(ANY, 1)],
-        row_bytes: 60,
+        row_bytes: 64,
         rows: 1,
-        decode,
-        encode: Some(encode),
+        decode: top,
+        // For the simulation; a venue that is only asked has `None`.
+        encode: Some(written),
     }],
 };
 
-impl Venue for Corner {
+impl Venue for Desk {
     fn profile(&self) -> &Profile {
-        &PROFILE
+        &DESK
     }
 
     fn spell(&self, pair: &Pair) -> String {
-        format!("{}~{}", pair.base, pair.quote)
+        format!("{}.{}", pair.base, pair.quote)
     }
 
     fn read_symbol(&self, symbol: &str) -> Option<Pair> {
-        symbol.split_once('~').and_then(|(base, quote)| Pair::new(base, quote).ok())
+        let (base, quote) = symbol.split_once('.')?;
+        Pair::new(base, quote).ok()
     }
 
-    fn said(&self, _status: u16, _body: &[u8]) -> Option<Fault> {
-        None
+    fn said(&self, status: u16, _: &[u8]) -> Option<Fault> {
+        (status == 404).then(|| Fault::new(Reason::Unlisted, "the desk does not deal in it"))
     }
 }
 
-#[derive(Deserialize)]
-struct Touch<'a> {
+#[derive(serde::Deserialize)]
+struct Top<'a> {
     #[serde(borrow)]
     bid: Raw<'a>,
     #[serde(borrow)]
     ask: Raw<'a>,
+    ts: i64,
 }
 
-fn decode(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
-    let touch: Touch<'_> = body.small()?;
-    sink(None, &|| Ok(Ticker { bid: touch.bid.price("bid")?, ask: touch.ask.price("ask")?, ..Ticker::default() }));
+fn top(body: &mut Body<'_>, sink: Sink<'_>) -> Result<(), Fault> {
+    let top: Top<'_> = body.small()?;
+    // The answer does not name its pair: it is the one that was asked for.
+    sink(None, &|| {
+        let (bid, ask) = (top.bid.price("bid")?, top.ask.price("ask")?);
+        Ok(Ticker { bid, ask, venue_time: Some(UnixMs(top.ts)), ..Ticker::default() })
+    });
     Ok(())
 }
 
-/// Only the simulation needs this.
-fn encode(rows: &[Row<'_>]) -> String {
-    rows.first().map_or_else(String::new, |row| format!(r#"{{"bid":"{}","ask":{}}}"#, text(row.ticker.bid), text(row.ticker.ask)))
+fn written(rows: &[Row<'_>]) -> String {
+    let Some(Row { ticker, .. }) = rows.first() else { return String::new() };
+    format!(r#"{{"bid":"{}","ask":"{}","ts":{}}}"#, text(ticker.bid), text(ticker.ask), ticker.venue_time.map_or(0, |t| t.0))
 }
 
-/// An actor of the application, told of every change of a pair.
-struct Watcher {
-    /// Told once three changes were seen.
-    seen: Option<oneshot::Sender<()>>,
-    changes: u32,
+/// The host's own actor: it counts what it hears and keeps the last.
+#[derive(Default)]
+struct Desktop {
+    changes: u64,
+    last: Option<QuoteUpdate>,
 }
 
-impl Actor for Watcher {
+impl Actor for Desktop {
     type Context = Context<Self>;
 }
 
-impl Handler<QuoteUpdate> for Watcher {
+impl Handler<QuoteUpdate> for Desktop {
     type Result = ();
 
-    fn handle(&mut self, QuoteUpdate(published): QuoteUpdate, _: &mut Context<Self>) {
+    fn handle(&mut self, update: QuoteUpdate, _: &mut Self::Context) {
         self.changes = self.changes.saturating_add(1);
-        let view = &published.view;
-        println!(
-            "change {}: {} rows, mid {}",
-            view.sequence,
-            view.rows.len(),
-            view.mid().map_or_else(|| "none".to_owned(), |m| m.to_string())
-        );
-        if self.changes >= 3
-            && let Some(seen) = self.seen.take()
-        {
-            // Nobody waits once the application ends.
-            let _ = seen.send(());
-        }
+        self.last = Some(update);
     }
 }
 
-#[actix::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let clock = Clock::start();
-    let world = World::of(&[&Binance, &Kraken, &Corner], Options::default(), clock.now())?;
-    let engine = Engine::builder()
-        .pairs(["BTC-USDT"])
-        .venue(Binance)
-        .venue(Kraken)
-        .venue(Corner)
-        .deadline(Duration::from_millis(400))
-        .clock(clock.clone())
-        .connect(Arc::new(MemoryConnect::new(world, clock)))
-        .start()?;
+#[derive(Message)]
+#[rtype(result = "String")]
+struct Report;
 
+impl Handler<Report> for Desktop {
+    type Result = String;
+
+    fn handle(&mut self, _: Report, _: &mut Self::Context) -> String {
+        let mid = self.last.as_ref().and_then(|QuoteUpdate(p)| p.view.mid());
+        format!("{} changes, the last mid {}\n", self.changes, mid.map_or("unknown".to_owned(), |mid| mid.to_string()))
+    }
+}
+
+/// Answers from memory: no await, no lock.
+async fn price(engine: web::Data<Engine>, pair: web::Data<Pair>) -> HttpResponse {
+    let Some(latest) = engine.latest(&pair) else { return HttpResponse::ServiceUnavailable().body("nothing yet\n") };
+    let rows = latest.view.rows.iter().map(|row| {
+        let price = |p: Option<quorate_actors::model::Price>| p.map_or_else(|| "-".to_owned(), |p| p.to_string());
+        format!("{:<16} {:>12} {:>12}\n", row.quote.venue, price(row.quote.ticker.bid), price(row.quote.ticker.ask))
+    });
+    let misses = latest.view.misses.iter().map(|miss| format!("{:<16} {}\n", miss.venue, miss.fault));
+    HttpResponse::Ok().body(rows.chain(misses).collect::<String>())
+}
+
+async fn changes(desktop: web::Data<Addr<Desktop>>) -> HttpResponse {
+    match desktop.send(Report).await {
+        Ok(report) => HttpResponse::Ok().body(report),
+        Err(_) => HttpResponse::ServiceUnavailable().finish(),
+    }
+}
+
+#[actix_web::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pair: Pair = "BTC-USDT".parse()?;
-    let published = engine.quote(&pair).await?;
-    for row in &published.view.rows {
-        let ticker = &row.quote.ticker;
-        println!("{:<8} {:<8} {} / {}", row.quote.venue, row.quote.symbol, text(ticker.bid), text(ticker.ask));
+    let mut builder = Engine::builder()
+        .pairs(["BTC-USDT", "ETH-USDT"])
+        .venue(venues::Kraken)
+        .venue(venues::Binance)
+        .venue(Desk)
+        .deadline(Duration::from_millis(400));
+    if std::env::args().any(|arg| arg == "--simulated") {
+        let clock = Clock::start();
+        let world = World::of(&[&venues::Binance, &Desk, &venues::Kraken], Options::default(), clock.now())?;
+        builder = builder.clock(clock.clone()).connect(Arc::new(MemoryConnect::new(world, clock)));
     }
-    for miss in &published.view.misses {
-        println!("{:<8} {}", miss.venue, miss.fault.reason.slug());
-    }
+    let engine = builder.start()?;
+    let desktop = Desktop::default().start();
+    engine.subscribe(pair, desktop.clone().recipient()).await?;
 
-    let (seen, told) = oneshot::channel();
-    let watcher = Watcher { seen: Some(seen), changes: 0 }.start();
-    engine.subscribe(pair, watcher.recipient()).await?;
-    told.await?;
+    let (data, pair, desktop) = (web::Data::new(engine.clone()), web::Data::new(pair), web::Data::new(desktop));
+    let app = move || {
+        let app = App::new().app_data(data.clone()).app_data(pair.clone()).app_data(desktop.clone());
+        app.route("/price", web::get().to(price)).route("/changes", web::get().to(changes))
+    };
+    HttpServer::new(app).workers(1).bind(("127.0.0.1", 8070))?.run().await?;
     engine.shutdown().await;
     Ok(())
 }

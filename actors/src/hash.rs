@@ -1,4 +1,4 @@
-//! A hasher for maps that are small by a bound of their own: a sixth of the work of std's.
+//! A hasher for maps that are small by a bound of their own: a few instructions for eight bytes, where std's takes dozens.
 //!
 //! std's hasher withstands keys that are chosen to collide. Here a map holds a few hundred pairs or a few thousand addresses at most, whoever asks for
 //! them, so that the worst that such keys can do is a short walk.

@@ -105,6 +105,23 @@ impl Service {
         panic!("never happened: {what}; last {last:?}");
     }
 
+    /// Waits until no venue is being asked: what begins afterwards meets the faults that are set now.
+    pub async fn quiet(&self) {
+        let requests = async || -> Vec<(String, Value)> {
+            self.stats().await.as_object().unwrap().iter().map(|(venue, stats)| (venue.clone(), stats["requests"].clone())).collect()
+        };
+        let mut before = requests().await;
+        for _ in 0..200 {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            let now = requests().await;
+            if now == before {
+                return;
+            }
+            before = now;
+        }
+        panic!("the venues are asked again and again");
+    }
+
     /// Stops the service and the simulation.
     pub async fn stop(self) {
         self.stop.send(()).unwrap();

@@ -6,7 +6,6 @@ use super::{
     landing,
 };
 use crate::{
-    budget::Purpose,
     coordinator::Landed,
     meter::Promise,
     model::{Fault, Outcome, Pair, Quote, Reason, Source},
@@ -23,7 +22,7 @@ use tokio::time::Instant;
 impl Exchange {
     /// Takes in what a flight brought.
     pub(super) fn land(&mut self, ctx: &mut Context<Exchange>, id: u64, flown: Flown) {
-        let Some(Flight { request, waiters, purpose, .. }) = self.flights.remove(&id) else { return };
+        let Some(Flight { request, waiters, .. }) = self.flights.remove(&id) else { return };
         let now = Instant::now();
         let mut asked = request.pairs;
         asked.extend(waiters.iter().map(|(pair, _)| *pair).filter(|pair| !asked.contains(pair)).collect::<Vec<_>>());
@@ -46,9 +45,7 @@ impl Exchange {
         if self.deferred {
             self.launch_deferred(ctx);
         }
-        if purpose == Purpose::Poll && std::mem::take(&mut self.poll_due) {
-            self.poll(ctx);
-        }
+        self.poll_after_landing(ctx);
     }
 
     /// Keeps the quotes of an answer; an older one than what is kept is passed over.

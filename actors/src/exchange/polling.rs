@@ -32,17 +32,29 @@ impl Exchange {
         }));
     }
 
-    /// Sends the next request of the plan, and sets the time of the one after it.
+    /// Sends the next request of the plan now, or when what is in the air has landed: so that they share a connection.
     pub(super) fn poll(&mut self, ctx: &mut Context<Self>) {
+        if self.flights.is_empty() {
+            self.poll_now(ctx);
+        } else {
+            self.poll_due = true;
+        }
+    }
+
+    /// Sends a poll that waited for a flight which has landed; that others are in the air by now does not hold it up, but one poll follows the other.
+    pub(super) fn poll_after_landing(&mut self, ctx: &mut Context<Self>) {
+        if self.poll_due && !self.flights.values().any(|f| f.purpose == Purpose::Poll) {
+            self.poll_due = false;
+            self.poll_now(ctx);
+        }
+    }
+
+    /// Sends the next request of the plan, and sets the time of the one after it.
+    fn poll_now(&mut self, ctx: &mut Context<Self>) {
         let now = Instant::now();
         let idle = self.last_sent.map_or(Duration::MAX, |at| now.saturating_duration_since(at));
         if idle > KEEP_ALIVE {
             self.warm_up(ctx);
-            return;
-        }
-        if self.flights.values().any(|f| f.purpose == Purpose::Poll) {
-            // One poll after the other, so that they share a connection.
-            self.poll_due = true;
             return;
         }
         if self.next >= self.plan.requests.len() {

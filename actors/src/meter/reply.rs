@@ -187,3 +187,65 @@ impl<T> Future for InFlight<ResponseFuture<T>, T> {
         self.poll_with(|future| future.poll(task))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::*, *};
+    use actix::{Context as Ctx, Handler};
+
+    /// Keeps what it promises until it is told what to do with it.
+    #[derive(Default)]
+    struct Keeper(Option<Promise<u32>>);
+
+    struct Later;
+    impl Message for Later {
+        type Result = u32;
+    }
+
+    /// Tells to keep the promise with a value, or to break it.
+    struct Tell(Option<u32>);
+    impl Message for Tell {
+        type Result = bool;
+    }
+
+    impl Actor for Keeper {
+        type Context = Ctx<Self>;
+    }
+    impl Handler<Later> for Keeper {
+        type Result = Promised<u32>;
+        fn handle(&mut self, _: Later, _: &mut Self::Context) -> Promised<u32> {
+            let (promise, promised) = promise();
+            self.0 = Some(promise);
+            promised
+        }
+    }
+    impl Handler<Tell> for Keeper {
+        type Result = bool;
+        fn handle(&mut self, Tell(value): Tell, _: &mut Self::Context) -> bool {
+            let kept = self.0.take();
+            value.is_some_and(|value| kept.unwrap().keep(value))
+        }
+    }
+    crate::metered!(Keeper: Later, Tell);
+
+    #[actix::test]
+    async fn a_promise_is_one_reply_and_a_broken_one_is_lost() {
+        let port = start(Keeper::default(), Arc::new(Meter::new::<Keeper>("keeper", Limits::default())));
+        let request = port.send(Later).unwrap();
+        assert!(port.send(Tell(Some(7))).unwrap().await.unwrap(), "the caller is there");
+        assert_eq!(request.await.unwrap(), 7);
+
+        let broken = port.send(Later).unwrap();
+        port.send(Tell(None)).unwrap().await.unwrap();
+        assert!(broken.await.is_err(), "the caller learns it");
+
+        let given_up = port.send(Later).unwrap();
+        while port.meter().in_flight() == 0 {
+            tokio::task::yield_now().await;
+        }
+        drop(given_up);
+        assert!(!port.send(Tell(Some(7))).unwrap().await.unwrap(), "nobody waits");
+        let later = &port.meter().snapshot(tokio::time::Instant::now()).messages[0];
+        assert_eq!((later.sent, later.replied, later.lost, later.in_flight), (3, 2, 1, 0));
+    }
+}
