@@ -62,7 +62,7 @@ impl Exchange {
                     if fault.reason == Reason::Unlisted {
                         self.listing.miss(at, now);
                     }
-                    outcomes.push((at, Err(Arc::new(fault))));
+                    outcomes.push((at, Err(fault)));
                     continue;
                 }
             };
