@@ -27,7 +27,7 @@ impl Floor {
 /// The engine, from the ground up: a file names only what stands on its own floor, if that is one thing, and on the floors before it.
 const ENGINE: &[Floor] = &[
     Apart(&["model"]),
-    Apart(&["clock"]),
+    Apart(&["clock", "hash"]),
     Apart(&["venue"]),
     Apart(&["venues"]),
     Apart(&["meter", "transport", "terms", "view"]),

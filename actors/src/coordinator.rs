@@ -256,14 +256,10 @@ impl Coordinator {
             self.publish(pair, now);
         }
         let mut made: Vec<(Terms, End, Result<Arc<Published>, AskError>)> = Vec::new();
-        for (Waiter { reply, terms, joined, .. }, end) in done {
-            // Those who asked under the same terms and were answered at the same moment get the same answer, made once; but not one who came after a part
-            // of it was learnt, and could not have had that from memory.
-            let fits = |answer: &Result<Arc<Published>, AskError>| {
-                let oldest = answer.as_ref().map_or(now, |published| published.view.oldest);
-                oldest >= joined || !terms.fresh && now.saturating_duration_since(oldest) <= terms.max_age
-            };
-            let known = made.iter().find(|(t, e, answer)| *t == terms && *e == end && fits(answer)).map(|(.., answer)| answer.clone());
+        // Those who asked under the same terms and are answered at the same moment get the same answer, made once: for who came last, as to him the least is
+        // fresh.
+        for (Waiter { reply, terms, joined, .. }, end) in done.into_iter().rev() {
+            let known = made.iter().find(|(t, e, _)| *t == terms && *e == end).map(|(.., answer)| answer.clone());
             let answer = known.unwrap_or_else(|| {
                 let answer = self.answer(pair, &terms, Some((end, joined)), now);
                 made.push((terms, end, answer.clone()));

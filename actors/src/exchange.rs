@@ -89,7 +89,7 @@ pub(crate) struct Exchange {
     deferred: bool,
     /// Whether a poll is due that waits for the one before it.
     poll_due: bool,
-    /// How long the last answer took.
+    /// How long answers take at most, of late.
     latency: Duration,
     last_sent: Option<Instant>,
     unsent: Vec<(Pair, Outcome)>,
@@ -236,7 +236,7 @@ impl Exchange {
         endpoint.map(|endpoint| Planned { endpoint, pairs: vec![wanted.pair] })
     }
 
-    /// Tells how much longer the poll in the air may take, if it takes no longer than the answer before it: its connection is then free, and a new one
+    /// Tells how much longer the poll in the air may take, if it takes no longer than others of late: its connection is then free, and a new one
     /// would take as long to open.
     fn connection_due(&self, now: Instant) -> Option<Duration> {
         let polls = self.flights.values().filter(|f| f.purpose == Purpose::Poll);

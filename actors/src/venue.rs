@@ -6,12 +6,14 @@
 mod change;
 mod codec;
 mod endpoint;
+mod number;
 mod profile;
 mod read;
 
 pub use change::Change;
-pub use codec::{Bare, Body, Cells, Entries, FirstEntry, Int, Num, Raw, Scratch, Text, Word, is_lack};
+pub use codec::{Body, Cells, Entries, FirstEntry, Scratch, Word};
 pub use endpoint::{ANY, Endpoint, Kind, Reach, SymbolList, route};
+pub use number::{Bare, Int, Num, Raw, Text, is_lack};
 pub use profile::{Budget, Fee, Profile, Region, TimeOf};
 pub use read::{read, reason_of_code, refusal_of_status, split_by_quote};
 

@@ -1,7 +1,7 @@
 //! The whole service on the simulated exchanges, over real sockets on free ports.
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each test file uses its part")]
 
-use awc::{Client, http::header::HeaderMap};
+use awc::{Client, Connector, http::header::HeaderMap};
 use quorate::{
     config::{Config, From, Layers},
     serve::{Listeners, run},
@@ -18,6 +18,8 @@ pub struct Service {
     pub public: String,
     pub admin: String,
     client: Client,
+    /// The longest that a venue takes to answer.
+    slowest: Duration,
     stop: oneshot::Sender<()>,
     ended: JoinHandle<()>,
 }
@@ -48,8 +50,9 @@ impl Service {
         let (public, admin) = (address(&listeners.public), address(&listeners.admin));
         let (stop, stopped) = oneshot::channel::<()>();
         let ended = actix::spawn(async move { run(config, listeners, async { drop(stopped.await) }).await.unwrap() });
-        let client = Client::builder().timeout(Duration::from_secs(30)).finish();
-        Self { sim, public, admin, client, stop, ended }
+        // A thousand callers at once are a thousand connections.
+        let client = Client::builder().connector(Connector::new().limit(0)).timeout(Duration::from_secs(30)).finish();
+        Self { sim, public, admin, client, slowest: latency.1, stop, ended }
     }
 
     /// Asks the public listener.
@@ -112,7 +115,7 @@ impl Service {
         };
         let mut before = requests().await;
         for _ in 0..200 {
-            tokio::time::sleep(Duration::from_millis(200)).await;
+            tokio::time::sleep(self.slowest + Duration::from_millis(200)).await;
             let now = requests().await;
             if now == before {
                 return;

@@ -41,7 +41,7 @@ impl Exchange {
         };
         self.hand_out(outcomes, waiters);
         if flown.result.is_ok() {
-            self.latency = flown.latency;
+            self.latency = flown.latency.max(self.latency.mul_f32(0.9));
         }
         if self.deferred {
             self.launch_deferred(ctx);
@@ -64,7 +64,7 @@ impl Exchange {
                     if fault.reason == Reason::Unlisted {
                         self.listing.miss(at, now);
                     }
-                    outcomes.push((at, Err(Arc::new(fault))));
+                    outcomes.push((at, Err(fault)));
                     continue;
                 }
             };

@@ -6,9 +6,10 @@ use crate::{
     transport::Answer,
     venue::{self, Endpoint, Reach, Scratch, Venue},
 };
+use std::sync::Arc;
 
 /// What an answer says about the pairs, by their numbers.
-pub(crate) type Rows = Vec<(usize, Result<Ticker, Fault>)>;
+pub(crate) type Rows = Vec<(usize, Result<Ticker, Arc<Fault>>)>;
 
 /// Reads an answer about the `asked` pairs. Where the endpoint gives a list, every pair of the listing that is in it is read, and one that was asked for and is not in it is `unlisted`.
 ///
@@ -28,13 +29,14 @@ pub(crate) fn read(
         venue::read(venue, endpoint, answer.status, &answer.body, scratch, &mut |symbol, ticker| {
             let Some(asked) = only.filter(|_| rows.is_empty()) else { return };
             let foreign = symbol.filter(|s| listing.number_of(s) != Some(asked));
-            rows.push((asked, foreign.map_or_else(ticker, |s| Err(Fault::said(Reason::Decode, &format!("the answer is about {s}"))))));
+            let row = foreign.map_or_else(ticker, |s| Err(Fault::said(Reason::Decode, &format!("the answer is about {s}"))));
+            rows.push((asked, row.map_err(Arc::new)));
         })?;
         return if rows.is_empty() { Err(Fault::new(Reason::Decode, "the answer has no row")) } else { Ok(rows) };
     }
     venue::read(venue, endpoint, answer.status, &answer.body, scratch, &mut |symbol, ticker| {
         if let Some(at) = symbol.and_then(|s| listing.number_of(s)) {
-            rows.push((at, ticker()));
+            rows.push((at, ticker().map_err(Arc::new)));
         }
     })?;
     let mut absent = Vec::new();
@@ -48,7 +50,9 @@ pub(crate) fn read(
         }
         absent.extend(asked.iter().copied().filter(|at| present.get(*at) == Some(&false)));
     }
-    rows.extend(absent.into_iter().map(|at| (at, Err(Fault::new(Reason::Unlisted, "not in the venue's list")))));
+    // One fault for all of them: of a thousand pairs a venue may list a few.
+    let unlisted = Arc::new(Fault::new(Reason::Unlisted, "not in the venue's list"));
+    rows.extend(absent.into_iter().map(|at| (at, Err(Arc::clone(&unlisted)))));
     Ok(rows)
 }
 

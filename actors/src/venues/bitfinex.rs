@@ -48,7 +48,8 @@ static PROFILE: Profile = Profile {
     region: None,
     origin: "https://api-pub.bitfinex.com",
     mirrors: &[],
-    taker: Fee { rate: "0.002", read: "2026-11-30" },
+    // Trading is free for everybody since December 2025.
+    taker: Fee { rate: "0", read: "2026-11-30" },
     budget: Budget { weight: 30, per: Duration::from_secs(60) },
     body_max: 4 << 20,
     time_of: TimeOf::None,
