@@ -7,6 +7,7 @@ pub mod admin;
 mod batch;
 mod body;
 mod caching;
+pub mod connections;
 mod health;
 mod listing;
 pub mod pairs;
@@ -23,14 +24,12 @@ use actix_web::{
     http::header::{HeaderMap, HeaderName, HeaderValue},
     web::ServiceConfig,
 };
+use connections::Connections;
 use futures_util::{
     FutureExt,
     future::{Either, LocalBoxFuture, ready},
 };
-use quorate_actors::{
-    Engine,
-    model::{Pair, VenueId},
-};
+use quorate_actors::Engine;
 use request_id::RequestIds;
 use router::{Route, get, get_or_post};
 use rust_decimal::Decimal;
@@ -71,7 +70,8 @@ pub struct State {
     pub(crate) rounds_per_s: u32,
     pub(crate) on_demand: bool,
     pub(crate) takers: HashMap<String, Decimal>,
-    pub(crate) pair_venues: HashMap<Pair, Vec<VenueId>>,
+    /// Where the connections are counted; nothing where the host has a server of its own.
+    pub(crate) connections: Option<Arc<Connections>>,
     ids: RequestIds,
 }
 
@@ -90,28 +90,18 @@ pub struct Options {
     pub on_demand: bool,
     /// Taker fees, by the venue's id, that are others than the venue's own.
     pub takers: HashMap<String, Decimal>,
-    /// The venues that answers for a pair are limited to where the caller names none.
-    pub pair_venues: HashMap<Pair, Vec<VenueId>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            simulated: false,
-            body_bytes: 65_536,
-            pairs_per_request: 100,
-            rounds_per_s: 50,
-            on_demand: true,
-            takers: HashMap::new(),
-            pair_venues: HashMap::new(),
-        }
+        Self { simulated: false, body_bytes: 65_536, pairs_per_request: 100, rounds_per_s: 50, on_demand: true, takers: HashMap::new() }
     }
 }
 
 impl State {
     /// Makes the state of an engine's routes.
     pub fn new(engine: Engine, options: Options) -> Self {
-        let Options { simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, takers, pair_venues } = options;
+        let Options { simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, takers } = options;
         let venues = engine.venues().into_iter().map(|v| v.id).collect();
         let basis = Basis { terms: engine.terms().clone(), venues };
         Self {
@@ -123,23 +113,50 @@ impl State {
             rounds_per_s,
             on_demand,
             takers,
-            pair_venues,
+            connections: None,
             ids: RequestIds::new(),
         }
     }
 }
 
 impl State {
+    /// Has the connections to the public listener counted, and limited.
+    #[must_use]
+    pub(crate) fn counting(self, limit: usize) -> Self {
+        Self { connections: Some(Arc::new(Connections::new(limit))), ..self }
+    }
+
     /// Gives an id for a request whose own is not known.
     pub(crate) fn fresh_id(&self) -> HeaderValue {
         self.ids.fresh()
     }
 }
 
-/// Serves the public routes of an engine in an app or a scope.
+/// Serves the public routes of an engine in an app or a scope, under the default options.
 ///
 /// They take the default service of what they are configured into, and read the path that is left there.
-pub fn routes(state: Arc<State>) -> impl FnOnce(&mut ServiceConfig) {
+///
+/// ```no_run
+/// use actix_web::{App, HttpServer, web};
+/// use quorate_actors::Engine;
+///
+/// # #[actix_web::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = Engine::builder().pairs(["BTC-USDT"]).start()?;
+/// HttpServer::new(move || App::new().service(web::scope("/rates").configure(quorate::routes(engine.clone()))))
+///     .bind("127.0.0.1:8080")?
+///     .run()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn routes(engine: Engine) -> impl FnOnce(&mut ServiceConfig) {
+    let (rounds_per_s, on_demand) = (engine.rounds_per_s(), engine.serves_on_demand());
+    routes_of(Arc::new(State::new(engine, Options { rounds_per_s, on_demand, ..Options::default() })))
+}
+
+/// Serves the public routes as [`routes`] does, under options of the host's choice.
+pub fn routes_of(state: Arc<State>) -> impl FnOnce(&mut ServiceConfig) {
     move |config| {
         config.default_service(fn_service(move |request: ServiceRequest| serve(&state, ROUTES, request)));
     }

@@ -8,7 +8,7 @@ pub mod serve;
 pub mod sim;
 pub mod wire;
 
-pub use http::{Options, State, routes};
+pub use http::{Options, State, routes, routes_of};
 pub use serve::{Listeners, ServeError, run};
 
 /// Compiles what README.md shows.

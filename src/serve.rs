@@ -10,7 +10,9 @@ use crate::{
 };
 use actix_web::{dev::ServerHandle, rt::time::timeout};
 use futures_util::future::{Either, join, select};
-use quorate_actors::{Builder, Engine, PairConfig, StartError, VenueConfig, model::VenueId, rate::AdmissionRules, venues};
+use quorate_actors::{
+    Builder, Engine, PairConfig, StartError, VenueConfig, model::VenueId, rate::AdmissionRules, terms::VenueFilter, venues,
+};
 use server::Bounds;
 use std::{
     collections::HashMap,
@@ -124,7 +126,11 @@ pub fn builder(config: &Config) -> (Builder, Arc<OnceLock<String>>) {
         .arbiters(ARBITERS)
         .render(Arc::new(move |view| wire::quotes_body(view, known.get().map_or("", String::as_str), simulated)));
     for pair in &config.pairs {
-        builder = builder.pair(PairConfig { pair: pair.pair, required: pair.required, quorum: pair.quorum });
+        let venues = match pair.venues.as_slice() {
+            [] => VenueFilter::All,
+            named => VenueFilter::Only(named.iter().map(|id| VenueId::new(id)).collect()),
+        };
+        builder = builder.pair(PairConfig { pair: pair.pair, required: pair.required, quorum: pair.quorum, venues });
     }
     for (id, venue) in config.venues.iter().filter(|(_, v)| v.enabled) {
         let Some(built_in) = venues::by_id(id) else { continue };
@@ -141,8 +147,6 @@ pub fn builder(config: &Config) -> (Builder, Arc<OnceLock<String>>) {
 
 /// Gives what the routes need of a configuration beside the engine.
 pub fn options(config: &Config) -> http::Options {
-    let ids = |names: &[String]| names.iter().map(|id| VenueId::new(id)).collect();
-    let limited = config.pairs.iter().filter(|p| !p.venues.is_empty());
     http::Options {
         simulated: config.simulated(),
         body_bytes: config.limits.body_bytes,
@@ -150,7 +154,6 @@ pub fn options(config: &Config) -> http::Options {
         rounds_per_s: config.limits.rounds_per_s,
         on_demand: config.on_demand,
         takers: config.venues.iter().map(|(id, venue)| (id.clone(), venue.taker)).collect::<HashMap<_, _>>(),
-        pair_venues: limited.map(|p| (p.pair, ids(&p.venues))).collect(),
     }
 }
 
@@ -160,12 +163,12 @@ pub fn options(config: &Config) -> http::Options {
 /// [`ServeError`] where a server does not start or fails.
 pub async fn serve(engine: Engine, config: &Config, listeners: Listeners, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
     let guard = Arc::new(guard(config, listeners.admin.local_addr()?)?);
-    let state = Arc::new(State::new(engine, options(config)));
+    let state = Arc::new(State::new(engine, options(config)).counting(config.limits.connections));
     let workers = available_parallelism().map_or(1, usize::from).saturating_sub(ARBITERS).clamp(1, WORKERS_MAX);
-    let bounds = Bounds { workers, connections: config.limits.connections, drain_s: DRAIN_S, from_memory: true };
+    let bounds = Bounds { workers, connections: config.limits.connections, drain_s: DRAIN_S, public: true };
     let (public_state, admin_state) = (Arc::clone(&state), Arc::clone(&state));
-    let public = server::start("public", listeners.public, Arc::clone(&state), bounds, move || http::routes(Arc::clone(&public_state)))?;
-    let bounds = Bounds { workers: 1, connections: ADMIN_CONNECTIONS, from_memory: false, ..bounds };
+    let public = server::start("public", listeners.public, Arc::clone(&state), bounds, move || http::routes_of(Arc::clone(&public_state)))?;
+    let bounds = Bounds { workers: 1, connections: ADMIN_CONNECTIONS, public: false, ..bounds };
     let routes = move || admin::routes(Arc::clone(&admin_state), Arc::clone(&guard));
     let admin = server::start("admin", listeners.admin, state, bounds, routes)?;
     let handles = [public.handle(), admin.handle()];

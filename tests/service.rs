@@ -336,3 +336,30 @@ async fn a_request_under_way_is_answered_while_the_service_stops() {
     assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
     assert!(TcpStream::connect(public.strip_prefix("http://").unwrap()).await.is_err(), "the port is free again");
 }
+
+#[actix_web::test]
+async fn connections_beyond_the_limit_wait_and_are_counted() {
+    let service = Service::start((1, 5), &[("limits.connections", "2")]).await;
+    let held = async || {
+        let mut stream = connect(&service.public).await;
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+        let mut room = [0; 512];
+        assert!(stream.read(&mut room).await.unwrap() > 0);
+        stream
+    };
+    let (first, _second) = (held().await, held().await);
+    let mut third = connect(&service.public).await;
+    third.write_all(request("GET", "/healthz", "", "").as_bytes()).await.unwrap();
+    let figures = async || send(&service.admin, &request("GET", "/admin/api/actors.json", "", "")).await.json()["connections"].clone();
+    let begun = Instant::now();
+    while figures().await["waiting"] != 1 {
+        assert!(begun.elapsed() < Duration::from_secs(10), "{}", figures().await);
+    }
+    assert_eq!(figures().await, json!({"limit": 2, "open": 2, "waiting": 1, "waited": 1}));
+    let mut room = [0; 16];
+    assert!(timeout(Duration::from_millis(300), third.read(&mut room)).await.is_err(), "it waits");
+    drop(first);
+    assert_eq!(answer(third).await.status, 200);
+    assert_eq!(figures().await["waited"], 1);
+    service.stop().await;
+}

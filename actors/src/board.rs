@@ -29,6 +29,8 @@ pub(crate) struct Slot {
     pub(crate) fault: Option<Arc<Fault>>,
     /// When the last asking came to its end.
     pub(crate) learnt: Option<Instant>,
+    /// Whether the configuration leaves the venue out of this pair.
+    pub(crate) left_out: bool,
 }
 
 /// Tells what a slot has to say under a caller's terms.
@@ -36,20 +38,22 @@ pub(crate) struct Slot {
 pub(crate) enum Standing {
     Row(Arc<Quote>),
     Miss(Arc<Fault>, Instant),
-    /// The venue lacks the pair: it is not asked.
+    /// The venue lacks the pair, or the pair leaves it out: it is not asked.
     Unlisted,
     /// Nothing that is recent enough.
     Unknown,
 }
 
 impl Slot {
-    pub(crate) fn new(venue: VenueId, time_of: TimeOf) -> Self {
-        Self { venue, time_of, quote: None, fault: None, learnt: None }
+    pub(crate) fn new(venue: VenueId, time_of: TimeOf, left_out: bool) -> Self {
+        Self { venue, time_of, quote: None, fault: None, learnt: None, left_out }
     }
 
     /// Takes in what became of an asking.
     pub(crate) fn learn(&mut self, outcome: &Outcome, now: Instant) {
         match outcome {
+            // An answer that comes by a longer way than the one after it changes nothing.
+            Ok(quote) if self.quote.as_ref().is_some_and(|kept| kept.received > quote.received) => {}
             Ok(quote) => {
                 self.fault = None;
                 self.learnt = Some(quote.received);
@@ -62,8 +66,11 @@ impl Slot {
         }
     }
 
-    /// Tells whether the venue is known to lack the pair.
+    /// Tells whether the venue is known to lack the pair, or is left out of it.
     pub(crate) fn is_unlisted(&self, now: Instant) -> bool {
+        if self.left_out {
+            return true;
+        }
         let said = self.fault.as_ref().is_some_and(|f| f.reason == Reason::Unlisted);
         said && self.learnt.is_some_and(|at| now.saturating_duration_since(at) < UNLISTED_FOR)
     }

@@ -75,6 +75,19 @@ impl Allowance {
         self.check(cells)
     }
 
+    /// Tells when all of it will be back, if nothing more is taken: what an actor leaves to the one that is built after it.
+    pub fn full_at(&self) -> Instant {
+        let (now, full_at) = (Instant::now(), self.tank.full_at());
+        let left = Tick::duration_since(&full_at, self.clock.now()).as_u64();
+        now.checked_add(Duration::from_nanos(left)).unwrap_or(now)
+    }
+
+    /// Takes over what an earlier one had left.
+    pub fn resume(&self, full_at: Instant) {
+        let left = u64::try_from(full_at.saturating_duration_since(Instant::now()).as_nanos()).unwrap_or(u64::MAX);
+        self.tank.full_at.set(Some(Nanos::new(self.clock.now().0.saturating_add(left))));
+    }
+
     /// Tells how much of what may be asked at once is left, in per cent.
     pub fn share_left(&self) -> u32 {
         let full = self.full.as_nanos().max(1);
@@ -256,6 +269,21 @@ mod tests {
             tokio::time::advance(Duration::from_millis(2)).await;
             allowance.try_take(1, purpose).unwrap();
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_takes_over_has_what_was_left_and_no_more() {
+        let first = Allowance::new(&budget(20, 10_000), 1);
+        tokio::time::advance(Duration::from_secs(100)).await;
+        let taken = (0..100).filter(|_| first.try_take(1, Purpose::Poll).is_ok()).count();
+        assert_eq!(taken, 10);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let second = Allowance::new(&budget(20, 10_000), 1);
+        second.resume(first.full_at());
+        assert_eq!((second.share_left(), first.share_left()), (9, 9));
+        assert!(second.try_take(1, Purpose::Poll).is_err(), "an empty bucket stays empty");
+        tokio::time::advance(Duration::from_secs(60)).await;
+        assert_eq!(second.share_left(), 100);
     }
 
     #[tokio::test(start_paused = true)]

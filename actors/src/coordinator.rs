@@ -2,18 +2,21 @@
 
 mod messages;
 mod pairs;
+mod subscribers;
 
 pub(crate) use messages::{Ask, CoordinatorPort, Landed, Stop, Subscribe};
 pub use messages::{AskError, QuoteUpdate};
+pub(crate) use subscribers::Subscribers;
 
 use crate::{
     board::{Board, Published, Render, Standing, assemble},
+    engine::PairConfig,
     exchange::{self, Cell, Fetch},
     gather::{End, Round, Waiter},
     hash::{SmallMap, SmallSet},
     meter::{Promise, Promised, promise},
     model::{Fault, Outcome, Pair, Reason},
-    rate::AdmissionRules,
+    rate::{AdmissionRules, admit},
     terms::{Terms, VenueFilter},
 };
 use actix::prelude::*;
@@ -41,6 +44,7 @@ pub(crate) struct Coordinator {
     settings: Settings,
     venues: Arc<[Arc<Cell>]>,
     board: Arc<Board>,
+    subscribers: Arc<Subscribers>,
     pairs: SmallMap<Pair, PairState>,
     changed: SmallSet<Pair>,
     flush_due: bool,
@@ -52,17 +56,33 @@ pub(crate) struct Coordinator {
 
 impl Coordinator {
     /// Builds the actor; what the exchanges still hold of an earlier life is taken up.
-    pub(crate) fn new(settings: Settings, venues: Arc<[Arc<Cell>]>, board: Arc<Board>, configured: &[Pair]) -> Self {
-        board.reserve(configured);
-        let mut pairs: SmallMap<Pair, PairState> =
-            configured.iter().map(|pair| (*pair, PairState::new(&venues, true, &board, *pair))).collect();
+    pub(crate) fn new(
+        settings: Settings,
+        venues: Arc<[Arc<Cell>]>,
+        board: Arc<Board>,
+        subscribers: Arc<Subscribers>,
+        configured: &[PairConfig],
+    ) -> Self {
+        board.reserve(&configured.iter().map(|config| config.pair).collect::<Vec<_>>());
+        let state = |config: &PairConfig| (config.pair, PairState::new(&venues, Some(&config.venues), &board, config.pair));
+        let mut pairs: SmallMap<Pair, PairState> = configured.iter().map(state).collect();
         for (number, cell) in venues.iter().enumerate() {
             for (pair, quote) in cell.last().iter() {
-                let state = pairs.entry(*pair).or_insert_with(|| PairState::new(&venues, false, &board, *pair));
+                let state = pairs.entry(*pair).or_insert_with(|| PairState::new(&venues, None, &board, *pair));
                 state.learn(number, &Ok(Arc::clone(quote)), quote.received);
             }
         }
-        Self { settings, venues, board, pairs, changed: SmallSet::default(), flush_due: false, skew_ms: None, second: (Instant::now(), 0) }
+        Self {
+            settings,
+            venues,
+            board,
+            subscribers,
+            pairs,
+            changed: SmallSet::default(),
+            flush_due: false,
+            skew_ms: None,
+            second: (Instant::now(), 0),
+        }
     }
 
     /// Takes in what became of asking a venue for a pair.
@@ -93,12 +113,14 @@ impl Coordinator {
         let Some(state) = self.pairs.get_mut(&pair) else { return };
         let mut view = assemble(pair, state.standings(now, settings.terms.max_age), now, as_of, &rules);
         view.sequence = state.next_sequence();
-        state.publish(Arc::new(Published::new(view, true, settings.render.clone())), settings);
+        let published = Arc::new(Published::new(view, true, settings.render.clone()));
+        state.publish(Arc::clone(&published));
+        self.subscribers.tell(&pair, &published);
     }
 
     /// Leaves the venues' times out of account while most of them say that our own clock is off.
     fn rules(&self) -> AdmissionRules {
-        AdmissionRules { trust_venue_time: self.skew_ms.is_none_or(|ms| ms.unsigned_abs() <= 2_000), ..self.settings.rules }
+        crate::engine::rules_under(self.settings.rules, self.skew_ms)
     }
 
     /// Gives the state of a pair that may not have been asked for before; of those on demand the least recently asked goes.
@@ -109,12 +131,13 @@ impl Coordinator {
             }
             let demanded = self.pairs.iter().filter(|(_, s)| !s.configured);
             if demanded.clone().count() >= self.settings.on_demand_max {
-                let idle = demanded.filter(|(_, s)| s.round.is_none()).min_by_key(|(_, s)| s.last_asked).map(|(pair, _)| *pair);
+                let is_idle = |pair: &Pair, s: &PairState| s.round.is_none() && !self.subscribers.listen_to(pair);
+                let idle = demanded.filter(|(pair, s)| is_idle(pair, s)).min_by_key(|(_, s)| s.last_asked).map(|(pair, _)| *pair);
                 self.forget(idle.ok_or(AskError::Overloaded)?);
             }
         }
         let (venues, board) = (&self.venues, &self.board);
-        let state = self.pairs.entry(pair).or_insert_with(|| PairState::new(venues, false, board, pair));
+        let state = self.pairs.entry(pair).or_insert_with(|| PairState::new(venues, None, board, pair));
         state.last_asked = now;
         Ok(state)
     }
@@ -134,20 +157,26 @@ impl Coordinator {
         let ids: Vec<bool> = self.venues.iter().map(|cell| terms.venues.allows(&cell.id)).collect();
         let (venues, rounds_per_s) = (self.venues.len(), self.settings.rounds_per_s);
         let second = if now.saturating_duration_since(self.second.0) >= Duration::from_secs(1) { (now, 0) } else { self.second };
+        let (rules, as_of) = (self.rules(), self.board.clock.at(now));
+        let spent = second.1 >= rounds_per_s;
+        let wait = Duration::from_secs(1).saturating_sub(now.saturating_duration_since(second.0));
+        if spent && !self.pairs.contains_key(&pair) && self.settings.on_demand_max > 0 {
+            // It needs a round for certain: no other pair is forgotten for one that is refused.
+            return Err((AskError::TooManyRounds { retry_after: wait }, reply));
+        }
         let state = match self.pair_state(pair, now) {
             Ok(state) => state,
             Err(error) => return Err((error, reply)),
         };
-        let needs = state.needs(now, &terms, &ids);
+        let needs = state.needs(now, &terms, &ids, |slot, quote| admit(quote, slot.time_of, now, as_of, &rules).is_ok());
         if needs.is_empty() {
             let answer = self.answer(pair, &terms, None, now);
             reply.keep(answer);
             return Ok(());
         }
         let begins = state.round.is_none();
-        if begins && second.1 >= rounds_per_s {
-            let passed = now.saturating_duration_since(second.0);
-            return Err((AskError::TooManyRounds { retry_after: Duration::from_secs(1).saturating_sub(passed) }, reply));
+        if begins && spent {
+            return Err((AskError::TooManyRounds { retry_after: wait }, reply));
         }
         let round = state.round.get_or_insert_with(|| Round::begin(venues));
         // What is in the air is joined; the venues' budgets bound how often those are asked that have answered already.
@@ -194,7 +223,16 @@ impl Coordinator {
 
     fn gathered(&mut self, ctx: &mut Context<Self>, pair: Pair, venue: usize, outcome: Outcome) {
         let now = Instant::now();
-        self.learn(ctx, venue, pair, &outcome, now);
+        if outcome.as_ref().is_err_and(|fault| fault.reason == Reason::NotAwaited) {
+            // The exchange found that caller's time over, which says nothing of the venue. Who has more time has it asked for himself.
+            let round = self.pairs.get(&pair).and_then(|s| s.round.as_ref());
+            if let Some(deadline) = round.and_then(|round| round.awaited_until(venue)).filter(|until| *until > now) {
+                self.scatter(ctx, pair, venue, deadline);
+                return;
+            }
+        } else {
+            self.learn(ctx, venue, pair, &outcome, now);
+        }
         if let Some(round) = self.pairs.get_mut(&pair).and_then(|s| s.round.as_mut()) {
             round.arrived(venue, Instant::now());
         }
@@ -258,7 +296,7 @@ impl Coordinator {
             return Ok(Arc::new(Published::new(view, false, self.settings.render.clone())));
         }
         let missing = Arc::new(match end {
-            Some((End::Enough, _)) => Fault::new(Reason::NotAwaited, "enough venues had answered"),
+            Some((End::Enough, _)) | None => Fault::new(Reason::NotAwaited, "enough venues had answered"),
             _ => Fault::new(Reason::Timeout, format!("no answer within {} ms", terms.deadline.as_millis())),
         });
         let mut some_unlisted = false;
@@ -279,13 +317,10 @@ impl Coordinator {
     fn tick(&mut self) {
         self.board.clock.check();
         self.skew_ms = crate::engine::skew_ms(&self.venues);
-        let (now, max_age, stale) = (Instant::now(), self.settings.terms.max_age, self.settings.rules.max_age);
-        let due: Vec<Pair> = self
-            .pairs
-            .iter()
-            .filter(|(_, state)| state.has_aged(now, max_age.min(stale), max_age.max(stale)))
-            .map(|(pair, _)| *pair)
-            .collect();
+        let (now, max_age, rules) = (Instant::now(), self.settings.terms.max_age, self.rules());
+        let as_of = self.board.clock.at(now);
+        let aged = self.pairs.iter().filter(|(_, state)| state.has_aged(now, as_of, max_age, &rules));
+        let due: Vec<Pair> = aged.map(|(pair, _)| *pair).collect();
         due.into_iter().for_each(|pair| self.publish(pair, now));
     }
 }
@@ -325,13 +360,11 @@ impl Handler<Landed> for Coordinator {
 }
 
 impl Handler<Subscribe> for Coordinator {
-    type Result = ();
+    type Result = Result<(), AskError>;
 
-    fn handle(&mut self, Subscribe { pair, to }: Subscribe, _: &mut Self::Context) {
-        let now = Instant::now();
-        if let Ok(state) = self.pair_state(pair, now) {
-            state.subscribe(to);
-        }
+    fn handle(&mut self, Subscribe { pair, to }: Subscribe, _: &mut Self::Context) -> Self::Result {
+        self.pair_state(pair, Instant::now())?;
+        if self.subscribers.add(pair, to) { Ok(()) } else { Err(AskError::Overloaded) }
     }
 }
 

@@ -9,10 +9,11 @@ pub use status::{ControlError, PairStatus, VenueStatus};
 use crate::{
     board::{Board, Published},
     clock::Clock,
-    coordinator::{Ask, AskError, Coordinator, CoordinatorPort, QuoteUpdate, Settings, Subscribe},
+    coordinator::{Ask, AskError, Coordinator, CoordinatorPort, QuoteUpdate, Settings, Subscribe, Subscribers},
     exchange::{Cell, Control, Exchange},
     meter::{self, Limits, Meter, Registry, Snapshot},
     model::{Pair, VenueId},
+    rate::AdmissionRules,
     terms::{Terms, VenueFilter},
     transport::Connect,
     venue::Scratch,
@@ -45,6 +46,7 @@ pub(crate) struct Shared {
     pub(crate) registry: Registry,
     coordinator_meter: Arc<Meter>,
     board: Arc<Board>,
+    subscribers: Arc<Subscribers>,
     settings: Settings,
     pairs: Vec<PairConfig>,
     connect: Arc<dyn Connect>,
@@ -125,8 +127,8 @@ impl Shared {
         }
         let shared = Arc::clone(self);
         let port = place.start(&self.coordinator_meter, move |_| {
-            let pairs: Vec<Pair> = shared.pairs.iter().map(|p| p.pair).collect();
-            Coordinator::new(shared.settings.clone(), Arc::clone(&shared.venues), Arc::clone(&shared.board), &pairs)
+            let (venues, board) = (Arc::clone(&shared.venues), Arc::clone(&shared.board));
+            Coordinator::new(shared.settings.clone(), venues, board, Arc::clone(&shared.subscribers), &shared.pairs)
         });
         self.coordinator.store(port.map(Arc::new));
     }
@@ -168,8 +170,14 @@ impl Engine {
             return None;
         }
         let published = self.latest(pair)?;
-        let view = &published.view;
-        let satisfies = view.unknown == 0 && view.asked() > 0 && Instant::now().saturating_duration_since(view.oldest) <= terms.max_age;
+        let (view, now) = (&published.view, Instant::now());
+        let age = now.saturating_duration_since(view.oldest);
+        let counted = || view.rows.iter().filter(|row| row.refused.is_none());
+        let sources = terms.min_sources.is_none_or(|wanted| counted().count() >= wanted);
+        // Who takes old quotes still gets none as counting that counts no more, should nobody have decided anew.
+        let rule = self.shared.settings.rules.max_age;
+        let decided = || age <= rule || counted().all(|row| now.saturating_duration_since(row.quote.received) <= rule);
+        let satisfies = view.unknown == 0 && view.asked() > 0 && age <= terms.max_age && sources && decided();
         satisfies.then_some(published)
     }
 
@@ -202,18 +210,34 @@ impl Engine {
         self.ask(*pair, Terms { fresh: true, ..self.terms().clone() }).await
     }
 
-    /// Sends every change of a pair to an actor, as far as its mailbox takes them.
+    /// Sends every change of a pair to an actor, as far as its mailbox takes them, until the actor ends.
     ///
     /// # Errors
-    /// [`AskError::Restarting`] or [`AskError::Overloaded`] where the coordinator cannot take the subscription now.
+    /// [`AskError::Restarting`] or [`AskError::Overloaded`] where the coordinator cannot take the subscription now or the pair has too many already, and
+    /// [`AskError::NotConfigured`].
     pub async fn subscribe(&self, pair: Pair, to: Recipient<QuoteUpdate>) -> Result<(), AskError> {
         let port = self.shared.coordinator.load_full().ok_or(AskError::Restarting)?;
-        port.send(Subscribe { pair, to }).map_err(|_| AskError::Overloaded)?.await.map_err(|_| AskError::Restarting)
+        port.send(Subscribe { pair, to }).map_err(|_| AskError::Overloaded)?.await.unwrap_or(Err(AskError::Restarting))
+    }
+
+    /// Counts the changes that subscribers missed because their mailboxes were full.
+    pub fn updates_missed(&self) -> u64 {
+        self.shared.subscribers.missed()
+    }
+
+    /// Gives how many rounds may begin within a second.
+    pub fn rounds_per_s(&self) -> u32 {
+        self.shared.settings.rounds_per_s
+    }
+
+    /// Tells whether pairs are served that are not configured.
+    pub fn serves_on_demand(&self) -> bool {
+        self.shared.settings.on_demand_max > 0
     }
 
     /// Gives how each configured pair and each pair on demand stands.
     pub fn pairs(&self) -> Vec<PairStatus> {
-        status::pairs(&self.shared.board, &self.shared.pairs)
+        status::pairs(&self.shared.board, &self.shared.pairs, &rules_under(self.shared.settings.rules, self.skew_ms()))
     }
 
     /// Gives how each venue stands, sorted by id.
@@ -278,6 +302,11 @@ impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Engine").field("boot", &self.shared.boot).field("venues", &self.shared.venues.len()).finish_non_exhaustive()
     }
+}
+
+/// Gives the rules of admission while our own clock is off by so much: the venues' times are left out of account beyond two seconds.
+pub(crate) fn rules_under(rules: AdmissionRules, skew_ms: Option<i64>) -> AdmissionRules {
+    AdmissionRules { trust_venue_time: rules.trust_venue_time && skew_ms.is_none_or(|ms| ms.unsigned_abs() <= 2_000), ..rules }
 }
 
 /// Gives the median of how far the venues' `Date` headers were ahead of our clock.

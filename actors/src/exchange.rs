@@ -11,7 +11,6 @@ pub(crate) use cell::Cell;
 pub use cell::{PlanFacts, VenueConfig, VenueState};
 
 use crate::{
-    breaker::Breaker,
     budget::{Allowance, Purpose},
     coordinator::CoordinatorPort,
     hash::SmallMap,
@@ -75,7 +74,6 @@ pub(crate) struct Exchange {
     transport: Rc<dyn Transport>,
     scratch: Arc<Mutex<Scratch>>,
     mirrors: Mirrors,
-    breaker: Breaker,
     budget: Rc<Allowance>,
     listing: Listing,
     plan: Plan,
@@ -110,6 +108,10 @@ impl Exchange {
         let profile = cell.venue.profile();
         let limits = Limits { venue: cell.id.clone(), body_max: profile.body_max };
         let heaviest = profile.endpoints.iter().flat_map(|e| e.weight).map(|(_, weight)| *weight).max().unwrap_or(1);
+        let budget = Allowance::new(&profile.budget, heaviest);
+        if let Some(full_at) = cell.facts().budget_full_at {
+            budget.resume(full_at);
+        }
         let mut listing = Listing::default();
         for pair in &cell.pairs {
             listing.add(cell.venue.as_ref(), *pair, true);
@@ -125,8 +127,7 @@ impl Exchange {
             transport: connect.transport(&limits),
             scratch,
             mirrors: Mirrors::new(cell.origins.len().saturating_sub(1)),
-            breaker: Breaker::new(fastrand::u64(..), cell.fetch_timeout),
-            budget: Rc::new(Allowance::new(&profile.budget, heaviest)),
+            budget: Rc::new(budget),
             listing,
             plan: Plan::default(),
             for_one: [false, true]
@@ -173,8 +174,13 @@ impl Exchange {
             return Err(Fault::new(Reason::Paused, "paused by an operator"));
         }
         let now = Instant::now();
-        let _permit = self.breaker.permit(now)?;
-        self.budget.try_take(weight, purpose).inspect_err(|fault| self.breaker.record(now, self.cell.clock.now(), Err(fault)))
+        let _permit = self.cell.breaker().permit(now)?;
+        let taken = self.budget.try_take(weight, purpose);
+        match &taken {
+            Ok(()) => self.cell.facts().budget_full_at = Some(self.budget.full_at()),
+            Err(fault) => self.cell.breaker().record(now, self.cell.clock.now(), Err(fault)),
+        }
+        taken
     }
 
     /// Starts a flight, or fails its pairs with why it may not start, and gives that.
@@ -305,7 +311,7 @@ impl Handler<Fetch> for Exchange {
         let now = Instant::now();
         let at = self.listing.add(self.cell.venue.as_ref(), pair, false);
         let refusal = if deadline <= now {
-            Some(Fault::new(Reason::Timeout, "the caller's deadline had passed"))
+            Some(Fault::new(Reason::NotAwaited, "the caller's deadline had passed"))
         } else if self.listing.get(at).is_some_and(|e| e.is_unlisted(now)) {
             Some(Fault::new(Reason::Unlisted, "the venue said so within the last ten minutes"))
         } else {
@@ -333,9 +339,17 @@ impl Handler<Fetch> for Exchange {
 impl Handler<Drop> for Exchange {
     type Result = ();
 
-    fn handle(&mut self, Drop(pair): Drop, _: &mut Self::Context) {
-        self.listing.remove(&pair);
-        self.urls.clear();
+    fn handle(&mut self, Drop(pair): Drop, ctx: &mut Self::Context) {
+        let Some(at) = self.listing.number_of_pair(&pair) else { return };
+        if self.flight_of(at).is_some() || self.pending.iter().any(|(pending, _)| *pending == at) {
+            // Its number must not go to another pair while an answer about it is due: what is in the air does not always name its pair.
+            ctx.notify_later(Drop(pair), self.cell.fetch_timeout);
+            return;
+        }
+        if self.listing.remove(&pair) {
+            self.cell.last().remove(&pair);
+            self.urls.clear();
+        }
     }
 }
 

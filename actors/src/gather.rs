@@ -77,6 +77,11 @@ impl<W> Round<W> {
         self.waiters.iter().map(|w| w.deadline).min()
     }
 
+    /// Gives the latest deadline of those who wait for a venue.
+    pub fn awaited_until(&self, venue: usize) -> Option<Instant> {
+        self.waiters.iter().filter(|w| w.needs.contains(&venue)).map(|w| w.deadline).max()
+    }
+
     /// Takes out the callers whose wait is over; `admitted` counts the quotes at hand that a caller's terms admit.
     pub fn finished(&mut self, now: Instant, admitted: impl Fn(&Waiter<W>) -> usize) -> Vec<(Waiter<W>, End)> {
         let Self { pending, heard, waiters } = self;

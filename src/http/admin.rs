@@ -5,7 +5,9 @@ mod guard;
 pub use guard::{Guard, TOKEN_MIN};
 
 use super::{
-    Call, Served, State, listing, refuse, route,
+    Call, Served, State,
+    connections::Figures,
+    listing, refuse, route,
     router::{Route, get, post},
 };
 use crate::{
@@ -57,6 +59,8 @@ struct Actors<'a> {
     time: String,
     #[serde(flatten)]
     snapshot: meter::Snapshot,
+    connections: Option<Figures>,
+    updates_missed: u64,
     venues: Vec<VenueJson<'a>>,
 }
 
@@ -70,6 +74,8 @@ fn actors(call: Call<'_>) -> Result<HttpResponse, ApiError> {
         boot: engine.boot(),
         time: engine.clock().now().to_string(),
         snapshot: engine.actors(),
+        connections: call.state.connections.as_ref().map(|connections| connections.figures()),
+        updates_missed: engine.updates_missed(),
         venues: venues.iter().map(|status| listing::row(call.state, status)).collect(),
     };
     Ok(call.json(json(&shown)))

@@ -40,6 +40,23 @@ pub(super) struct Freshness {
     pub(super) left: Option<Duration>,
 }
 
+/// Names an answer among all that were ever given for its address.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Version<'a> {
+    pub(super) boot: &'a str,
+    pub(super) sequence: u64,
+    /// Which of the answers of that sequence.
+    pub(super) variant: Option<u64>,
+}
+
+impl Version<'_> {
+    fn tag(self) -> HeaderValue {
+        let end = Short::new().before(b"\"");
+        let end = self.variant.map_or(end, |variant| Short::new().before(b"\"").number_before(variant).before(b"-"));
+        end.number_before(self.sequence).before(b"-").before(self.boot.as_bytes()).before(b"W/\"").value()
+    }
+}
+
 /// Makes an answer of JSON that is not to be stored.
 pub(super) fn json(body: Bytes) -> HttpResponse {
     let mut response = ok(body);
@@ -55,8 +72,8 @@ pub(super) fn aged(body: Bytes, freshness: Freshness) -> HttpResponse {
 }
 
 /// Makes an answer of JSON with its age and a tag; without the body where the caller has it.
-pub(super) fn tagged(headers: &HeaderMap, body: impl FnOnce() -> Bytes, freshness: Freshness, boot: &str, sequence: u64) -> HttpResponse {
-    let tag = Short::new().before(b"\"").number_before(sequence).before(b"-").before(boot.as_bytes()).before(b"W/\"").value();
+pub(super) fn tagged(headers: &HeaderMap, body: impl FnOnce() -> Bytes, freshness: Freshness, version: Version<'_>) -> HttpResponse {
+    let tag = version.tag();
     let mut response = match headers.get(&IF_NONE_MATCH) {
         Some(known) if names(known, &tag) => HttpResponse::with_body(StatusCode::NOT_MODIFIED, Bytes::new()).map_into_boxed_body(),
         _ => ok(body()),
@@ -104,7 +121,7 @@ mod tests {
     fn answer(known: Option<&str>, left: Option<Duration>) -> HttpResponse {
         let request = known.into_iter().fold(TestRequest::get(), |r, k| r.insert_header((IF_NONE_MATCH, k))).to_http_request();
         let freshness = Freshness { age: Duration::from_millis(1234), left };
-        tagged(request.headers(), || Bytes::from_static(b"{}"), freshness, "7f3a", 48211)
+        tagged(request.headers(), || Bytes::from_static(b"{}"), freshness, Version { boot: "7f3a", sequence: 48211, variant: None })
     }
 
     #[test]
@@ -116,6 +133,13 @@ mod tests {
         );
         assert_eq!((response.status().as_u16(), header(&response, "content-type")), (200, "application/json".into()));
         assert_eq!(header(&answer(None, None), "cache-control"), "no-store");
+    }
+
+    #[test]
+    fn what_differs_within_a_sequence_has_another_tag() {
+        let tag = |variant| Version { boot: "7f3a", sequence: 48211, variant }.tag();
+        assert_eq!(tag(Some(999_999_999)), "W/\"7f3a-48211-999999999\"");
+        assert!(tag(None) != tag(Some(0)));
     }
 
     #[test]

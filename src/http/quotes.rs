@@ -2,7 +2,7 @@
 
 use super::{
     Call, State,
-    caching::{self, Freshness},
+    caching::{self, Freshness, Version},
     pairs, terms,
 };
 use crate::{
@@ -18,10 +18,14 @@ use bytes::Bytes;
 use quorate_actors::{
     AskError, Published,
     model::{Pair, Reason},
-    terms::{Terms, VenueFilter},
+    terms::Terms,
     view::View,
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::time::Instant;
 
 const PATH: &str = "/v1/quotes/";
@@ -32,9 +36,6 @@ pub(super) fn from_memory(state: &State, head: &RequestHead, path: &str) -> Opti
         return None;
     }
     let pair: Pair = path.strip_prefix(PATH)?.parse().ok()?;
-    if !state.pair_venues.is_empty() && state.pair_venues.contains_key(&pair) {
-        return None;
-    }
     let published = state.engine.remembered(&pair, &state.basis.terms).filter(|p| !p.view.rows.is_empty())?;
     Some(answer(state, &head.headers, &published, &state.basis.terms, Instant::now()))
 }
@@ -54,13 +55,9 @@ pub(super) async fn ask(state: &State, pair: Pair, terms: &Terms) -> Result<Arc<
     if published.view.rows.is_empty() { Err(no_quote(state, &published.view, terms)) } else { Ok(published) }
 }
 
-/// Asks the engine, whatever the venues say; a pair that is limited to some venues is asked of those.
+/// Asks the engine, whatever the venues say.
 pub(crate) async fn ask_for_any(state: &State, pair: Pair, terms: &Terms) -> Result<Arc<Published>, ApiError> {
-    let mut own = terms.clone();
-    if let (VenueFilter::All, Some(venues)) = (&own.venues, state.pair_venues.get(&pair)) {
-        own.venues = VenueFilter::Only(venues.clone());
-    }
-    state.engine.ask(pair, own).await.map_err(|error| refused(state, pair, error))
+    state.engine.ask(pair, terms.clone()).await.map_err(|error| refused(state, pair, error))
 }
 
 pub(crate) fn body(state: &State, published: &Published) -> Bytes {
@@ -75,7 +72,20 @@ pub(super) fn known_pairs(state: &State) -> Vec<Pair> {
 
 fn answer(state: &State, headers: &HeaderMap, published: &Published, terms: &Terms, now: Instant) -> HttpResponse {
     let freshness = freshness(&published.view, terms, now);
-    caching::tagged(headers, || body(state, published), freshness, state.engine.boot(), published.view.sequence)
+    let version = Version { boot: state.engine.boot(), sequence: published.view.sequence, variant: variant(&published.view) };
+    caching::tagged(headers, || body(state, published), freshness, version)
+}
+
+/// Tells apart the answers that can be made of one sequence: who is missing from one, and whose quote no longer counts, may be in the next, without
+/// anything new having been learnt. Nothing where every quote is there and counts.
+pub(super) fn variant(view: &View) -> Option<u64> {
+    let missed = view.misses.iter().map(|miss| (miss.venue.as_str(), miss.fault.reason));
+    let refused = view.rows.iter().filter_map(|row| Some((row.quote.venue.as_str(), row.refused?)));
+    let mut words = missed.chain(refused).peekable();
+    words.peek()?;
+    let mut hasher = DefaultHasher::new();
+    words.for_each(|word| word.hash(&mut hasher));
+    Some(hasher.finish() % 1_000_000_000)
 }
 
 pub(super) fn freshness(view: &View, terms: &Terms, now: Instant) -> Freshness {

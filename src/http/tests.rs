@@ -33,8 +33,7 @@ async fn a_handler_that_panics_is_answered_for() {
 #[actix_web::test]
 async fn the_routes_fit_into_a_scope_of_another_app() {
     let engine = engine();
-    let state = Arc::new(State::new(engine.clone(), Options::default()));
-    let app = test::init_service(App::new().service(web::scope("/rates").configure(routes(state)))).await;
+    let app = test::init_service(App::new().service(web::scope("/rates").configure(routes(engine.clone())))).await;
     let get = async |path: &str| test::call_service(&app, test::TestRequest::get().uri(path).to_request()).await;
     let answer = get("/rates/v1/quotes/BTC-USDT?deadline_ms=5000").await;
     assert_eq!(answer.status(), StatusCode::OK);
@@ -47,20 +46,22 @@ async fn the_routes_fit_into_a_scope_of_another_app() {
 }
 
 #[actix_web::test]
-async fn answers_for_a_pair_keep_to_its_venues() {
+async fn a_tag_never_stands_for_an_answer_with_another_venue_missing() {
     let engine = engine();
-    let pair: Pair = "BTC-USDT".parse().unwrap();
-    let venues = ["kraken", "okx"].map(VenueId::new).to_vec();
-    let options = Options { pair_venues: HashMap::from([(pair, venues)]), ..Options::default() };
-    let app = test::init_service(App::new().configure(routes(Arc::new(State::new(engine.clone(), options))))).await;
-    let asked = async |path: &str| {
-        let answer = test::call_service(&app, test::TestRequest::get().uri(path).to_request()).await;
-        let body: serde_json::Value = serde_json::from_slice(&test::read_body(answer).await).unwrap();
-        body["quotes"].as_array().unwrap().iter().map(|q| q["venue"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
-    };
-    for _ in 0..2 {
-        assert_eq!(asked("/v1/quotes/BTC-USDT").await, ["kraken", "okx"]);
-    }
-    assert_eq!(asked("/v1/quotes/BTC-USDT?venues=bybit").await, ["bybit"]);
+    let state = Arc::new(State::new(engine.clone(), Options::default()));
+    let app = test::init_service(App::new().configure(routes_of(Arc::clone(&state)))).await;
+    let asked = test::TestRequest::get().uri("/v1/quotes/BTC-USDT?deadline_ms=5000").to_request();
+    assert_eq!(test::call_service(&app, asked).await.status(), StatusCode::OK);
+    let pair = "BTC-USDT".parse().unwrap();
+    let whole = engine.latest(&pair).unwrap().view.clone();
+    let mut partial = whole.clone();
+    let row = partial.rows.remove(0);
+    let fault = Arc::new(quorate_actors::model::Fault::new(quorate_actors::model::Reason::Timeout, "no answer"));
+    partial.misses.push(quorate_actors::view::Miss { venue: row.quote.venue.clone(), fault, at: whole.at });
+    assert_eq!(whole.sequence, partial.sequence);
+    assert_ne!(quotes::variant(&whole), quotes::variant(&partial));
+    let mut refused = whole.clone();
+    refused.rows[0].refused = Some(quorate_actors::model::Reason::Stale);
+    assert_ne!(quotes::variant(&whole), quotes::variant(&refused));
     engine.shutdown().await;
 }

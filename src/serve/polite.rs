@@ -5,7 +5,7 @@
 
 use crate::{
     error::{ApiError, Code, Context as ErrorContext},
-    http::State,
+    http::{State, connections::Place},
 };
 use std::{
     io::{self, Write},
@@ -21,11 +21,13 @@ pub(super) struct Polite<T> {
     state: Arc<State>,
     /// What is written in place of a bare refusal, and how much of it is written.
     instead: Option<(Vec<u8>, usize)>,
+    /// The place among the connections, given back when the socket is dropped.
+    _place: Option<Place>,
 }
 
 impl<T> Polite<T> {
-    pub(super) fn new(io: T, state: Arc<State>) -> Self {
-        Self { io, state, instead: None }
+    pub(super) fn new(io: T, state: Arc<State>, place: Option<Place>) -> Self {
+        Self { io, state, instead: None, _place: place }
     }
 }
 

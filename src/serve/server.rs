@@ -14,8 +14,8 @@ use actix_web::{
     rt::net::TcpStream,
     web::ServiceConfig,
 };
-use futures_util::future::{Either, FutureExt, ready};
-use std::{io, net::TcpListener, sync::Arc, time::Duration};
+use futures_util::future::{Either, FutureExt, ready, select};
+use std::{io, net::TcpListener, pin::pin, sync::Arc, time::Duration};
 
 /// How long the head of a request may take.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
@@ -23,6 +23,8 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long a client may take to close once all is said.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How many public connections may wait for a place, taken from the system's queue so that they are counted.
+const WAITING_MAX: usize = 1024;
 
 /// Holds the bounds of a server.
 #[derive(Clone, Copy)]
@@ -33,8 +35,8 @@ pub(super) struct Bounds {
     pub(super) connections: usize,
     /// How long requests under way may take once the server is to stop, in seconds.
     pub(super) drain_s: u64,
-    /// Whether answers are given from memory ahead of the app.
-    pub(super) from_memory: bool,
+    /// Whether these are the public routes: answers are given from memory ahead of the app, and connections are counted.
+    pub(super) public: bool,
 }
 
 /// Starts a server of the routes that `configure` adds.
@@ -48,12 +50,16 @@ pub(super) fn start<C>(
 where
     C: FnOnce(&mut ServiceConfig),
 {
-    let each = bounds.connections.checked_div(bounds.workers).unwrap_or(bounds.connections).max(1);
+    let counted = bounds.public.then(|| state.connections.clone()).flatten();
+    // Where they are counted it is there that they wait; the framework, which limits each worker by itself, takes in those who do.
+    let taken_in = if counted.is_some() { bounds.connections.saturating_add(WAITING_MAX) } else { bounds.connections };
+    let each = taken_in.div_ceil(bounds.workers.max(1)).max(1);
     let builder =
         Server::build().workers(bounds.workers).max_concurrent_connections(each).shutdown_timeout(bounds.drain_s).disable_signals();
     let stopping = builder.graceful_shutdown_signal();
     let builder = builder.listen(name, listener, move || {
-        let (at_once, polite, stopping) = (bounds.from_memory.then(|| Arc::clone(&state)), Arc::clone(&state), stopping.clone());
+        let (at_once, polite, stopping) = (bounds.public.then(|| Arc::clone(&state)), Arc::clone(&state), stopping.clone());
+        let (counted, ending) = (counted.clone(), stopping.clone());
         let app = map_config(App::new().configure(configure()).into_factory(), |()| AppConfig::default());
         let app = apply_fn_factory(app, move |request: Request, app: &_| front(at_once.as_deref(), request, app));
         let http = HttpService::build()
@@ -68,8 +74,19 @@ where
         fn_service(move |io: TcpStream| {
             // Without it, an answer may wait for the acknowledgement of the one before.
             let (peer, polite) = (io.peer_addr().ok(), Arc::clone(&polite));
+            let (counted, ending) = (counted.clone(), ending.clone());
             let _ = io.set_nodelay(true);
-            ready(Ok::<_, DispatchError>((Polite::new(io, polite), Protocol::Http1, peer)))
+            async move {
+                let place = match counted {
+                    None => None,
+                    Some(counted) => match select(pin!(counted.enter()), pin!(ending.notified())).await {
+                        Either::Left((Some(place), _)) => Some(place),
+                        // Who still waits when the service stops has sent nothing that was read.
+                        _ => return Err(DispatchError::Io(io::Error::other("stopping"))),
+                    },
+                };
+                Ok::<_, DispatchError>((Polite::new(io, polite, place), Protocol::Http1, peer))
+            }
         })
         .and_then(http)
     })?;

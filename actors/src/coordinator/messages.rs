@@ -60,7 +60,7 @@ pub(crate) struct Landed {
 
 /// Subscribes an actor to a pair.
 #[derive(Message)]
-#[rtype(result = "()")]
+#[rtype(result = "Result<(), AskError>")]
 pub(crate) struct Subscribe {
     pub(crate) pair: Pair,
     pub(crate) to: Recipient<QuoteUpdate>,
@@ -71,7 +71,7 @@ pub(crate) struct Subscribe {
 #[rtype(result = "()")]
 pub(crate) struct Stop;
 
-/// Tells a subscriber that the view of a pair has changed. A subscriber whose mailbox is full misses it and gets a later one: the drops are counted.
+/// Tells a subscriber that the view of a pair has changed. A subscriber whose mailbox is full misses it and gets a later one: [`crate::Engine::updates_missed`] counts them.
 #[derive(Clone, Debug, Message)]
 #[rtype(result = "()")]
 pub struct QuoteUpdate(pub Arc<Published>);

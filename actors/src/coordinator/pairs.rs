@@ -1,27 +1,23 @@
 //! What the coordinator holds of one pair.
 
-use super::{QuoteUpdate, Reply, Settings};
+use super::Reply;
 use crate::{
     board::{Board, Published, Slot, Standing},
     exchange::Cell,
     gather::Round,
-    model::{Outcome, Pair, VenueId},
-    terms::Terms,
+    model::{Outcome, Pair, Quote, UnixMs, VenueId},
+    rate::{AdmissionRules, admit},
+    terms::{Terms, VenueFilter},
     venue::TimeOf,
-    view::View,
+    view::{View, ViewRow},
 };
-use actix::{Recipient, prelude::SendError};
 use arc_swap::ArcSwapOption;
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// The most subscribers of one pair.
-const SUBSCRIBERS_MAX: usize = 1024;
-
 pub(crate) struct PairState {
     pub(super) slots: Vec<Slot>,
     place: Arc<ArcSwapOption<Published>>,
-    subscribers: Vec<Recipient<QuoteUpdate>>,
     pub(super) configured: bool,
     pub(super) sequence: u64,
     pub(super) round: Option<Round<Reply>>,
@@ -30,12 +26,17 @@ pub(crate) struct PairState {
 }
 
 impl PairState {
-    pub(super) fn new(venues: &[Arc<Cell>], configured: bool, board: &Board, pair: Pair) -> Self {
+    /// Begins a pair; `own` are the venues that a configured one is asked of, nothing for one on demand.
+    pub(super) fn new(venues: &[Arc<Cell>], own: Option<&VenueFilter>, board: &Board, pair: Pair) -> Self {
         let place = board.place(pair);
         // Sequences go on where an earlier life of the coordinator left them.
         let sequence = place.load().as_ref().map_or(0, |p| p.view.sequence);
-        let slots = venues.iter().map(|cell| Slot::new(cell.id.clone(), cell.venue.profile().time_of)).collect();
-        Self { slots, place, subscribers: Vec::new(), configured, sequence, round: None, alarm: None, last_asked: Instant::now() }
+        let slot = |cell: &Arc<Cell>| {
+            let left_out = own.is_some_and(|own| !own.allows(&cell.id));
+            Slot::new(cell.id.clone(), cell.venue.profile().time_of, left_out)
+        };
+        let slots = venues.iter().map(slot).collect();
+        Self { slots, place, configured: own.is_some(), sequence, round: None, alarm: None, last_asked: Instant::now() }
     }
 
     pub(super) fn learn(&mut self, venue: usize, outcome: &Outcome, now: Instant) {
@@ -70,11 +71,25 @@ impl PairState {
         self.slots.iter().all(answered).then(|| view.clone())
     }
 
-    /// Gives the venues that must be asked before a caller can be answered: those of which nothing recent enough is known.
-    pub(super) fn needs(&self, now: Instant, terms: &Terms, allowed: &[bool]) -> Vec<usize> {
-        let open = |slot: &Slot| matches!(slot.standing(now, terms.max_age, None, terms.fresh), Standing::Unknown);
-        let asked = self.slots.iter().zip(allowed).enumerate().filter(|(_, (_, allowed))| **allowed);
-        asked.filter(|(_, (slot, _))| open(slot)).map(|(at, _)| at).collect()
+    /// Gives the venues that must be asked before a caller can be answered, none where memory satisfies him: those of which nothing recent enough is
+    /// known, and where too few quotes count for him, those that have none that does.
+    pub(super) fn needs(&self, now: Instant, terms: &Terms, allowed: &[bool], counts: impl Fn(&Slot, &Quote) -> bool) -> Vec<usize> {
+        let standing = |slot: &Slot, at: Instant| slot.standing(at, terms.max_age, None, terms.fresh);
+        let counted = |slot: &Slot| matches!(standing(slot, now), Standing::Row(quote) if counts(slot, &quote));
+        let slots = || self.slots.iter().zip(allowed).enumerate().filter(|(_, (_, allowed))| **allowed).map(|(at, (slot, _))| (at, slot));
+        let enough = terms.min_sources.map(|wanted| slots().filter(|(_, slot)| counted(slot)).count() >= wanted);
+        let is_open = |slot: &Slot| match standing(slot, now) {
+            Standing::Unknown => true,
+            Standing::Unlisted => false,
+            Standing::Row(_) | Standing::Miss(..) => enough == Some(false) && !counted(slot),
+        };
+        if enough == Some(true) || !slots().any(|(_, slot)| is_open(slot)) {
+            return Vec::new();
+        }
+        // What would be too old by his deadline is asked along: else it would be missing then, and look as if it had been late.
+        let deadline = now.checked_add(terms.deadline).unwrap_or(now);
+        let expires = |slot: &Slot| matches!(standing(slot, deadline), Standing::Unknown);
+        slots().filter(|(_, slot)| is_open(slot) || expires(slot)).map(|(at, _)| at).collect()
     }
 
     /// Counts one change up.
@@ -83,26 +98,20 @@ impl PairState {
         self.sequence
     }
 
-    pub(super) fn publish(&mut self, published: Arc<Published>, _: &Settings) {
-        self.subscribers.retain(|to| !matches!(to.try_send(QuoteUpdate(Arc::clone(&published))), Err(SendError::Closed(_))));
+    pub(super) fn publish(&self, published: Arc<Published>) {
         self.place.store(Some(published));
     }
 
-    pub(super) fn subscribe(&mut self, to: Recipient<QuoteUpdate>) {
-        if self.subscribers.len() < SUBSCRIBERS_MAX {
-            self.subscribers.push(to);
-        }
-    }
-
-    /// Tells whether a quote on the board has come to be older than one of two ages since it was published.
-    pub(super) fn has_aged(&self, now: Instant, sooner: Duration, later: Duration) -> bool {
+    /// Tells whether time alone has changed what is on the board: a word has come to be older than `max_age`, or a quote counts that did not, or no longer.
+    pub(super) fn has_aged(&self, now: Instant, as_of: UnixMs, max_age: Duration, rules: &AdmissionRules) -> bool {
         let published = self.place.load();
         let Some(published) = published.as_ref() else { return false };
         let crossed = |at: Instant, age: Duration| {
             let (then, now) = (published.view.at.saturating_duration_since(at), now.saturating_duration_since(at));
             then <= age && now > age
         };
+        let decided_anew = |row: &ViewRow| admit(&row.quote, row.time_of, now, as_of, rules).err() != row.refused;
         let mut learnt = self.slots.iter().flat_map(|s| s.quote.as_ref().map(|q| q.received).into_iter().chain(s.learnt));
-        learnt.any(|at| crossed(at, sooner) || crossed(at, later))
+        learnt.any(|at| crossed(at, max_age)) || published.view.rows.iter().any(decided_anew)
     }
 }

@@ -50,6 +50,8 @@ pub struct PairConfig {
     pub required: bool,
     /// How many admitted quotes it needs to be ready.
     pub quorum: usize,
+    /// The venues that are asked for it, whatever a caller names; the others are neither polled for it nor waited for.
+    pub venues: VenueFilter,
 }
 
 /// Says why an engine does not start.
@@ -106,7 +108,7 @@ impl Builder {
         self.pairs.extend(names.into_iter().map(|name| {
             let text = name.as_ref();
             let pair = text.parse().map_err(|error| StartError::Pair { text: text.to_owned(), error })?;
-            Ok(PairConfig { pair, required: true, quorum: 1 })
+            Ok(PairConfig { pair, required: true, quorum: 1, venues: VenueFilter::All })
         }));
         self
     }
@@ -235,13 +237,19 @@ impl Builder {
         }
         let (registry, clock) = (Registry::default(), self.clock.take().unwrap_or_else(Clock::start));
         let coordinator_meter = registry.meter::<Coordinator>("coordinator", COORDINATOR_LIMITS);
-        let names: Vec<Pair> = pairs.iter().map(|p| p.pair).collect();
+        for filter in pairs.iter().map(|p| &p.venues) {
+            let (VenueFilter::Only(ids) | VenueFilter::Except(ids)) = filter else { continue };
+            if let Some(unknown) = ids.iter().find(|id| !self.venues.contains_key(id.as_str())) {
+                return Err(StartError::NoSuchVenue(unknown.to_string()));
+            }
+        }
         let cells = self.venues.iter().map(|(id, venue)| {
             let meter = registry.meter::<Exchange>(&format!("exchange/{id}"), EXCHANGE_LIMITS);
             let config = self.configs.get(id).cloned().unwrap_or_default();
-            let mut cell =
-                Cell::new(VenueId::new(id), Arc::clone(venue), &config, self.poll, self.fetch_timeout, names.clone(), meter, clock.clone());
-            cell.background = self.background;
+            let id = VenueId::new(id);
+            let names = pairs.iter().filter(|p| p.venues.allows(&id)).map(|p| p.pair).collect();
+            let mut cell = Cell::new(id, Arc::clone(venue), &config, self.poll, self.fetch_timeout, names, meter, clock.clone());
+            (cell.background, cell.rules) = (self.background, self.rules);
             Arc::new(cell)
         });
         let terms = Terms { max_age: self.max_age, min_sources: None, deadline: self.deadline, venues: VenueFilter::All, fresh: false };
@@ -249,8 +257,10 @@ impl Builder {
             Some(connect) => connect,
             None => Arc::new(AwcConnect::new([]).map_err(|error| StartError::Tls(error.to_string()))?),
         };
+        let cells = cells.collect();
         let shared = Arc::new(Shared {
-            venues: cells.collect(),
+            venues: cells,
+            subscribers: Arc::default(),
             coordinator: Arc::default(),
             coordinator_meter,
             board: Arc::new(Board::new(clock)),

@@ -5,9 +5,11 @@ use crate::{
     board::Board,
     exchange::{Cell, PlanFacts, VenueState},
     model::{Fault, Pair, Reason, UnixMs, VenueId},
+    rate::{AdmissionRules, admit},
     venue::Profile,
 };
 use std::{collections::BTreeMap, sync::Arc};
+use tokio::time::Instant;
 
 /// Tells how a pair stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +87,10 @@ pub enum ControlError {
     Overloaded,
 }
 
-pub(super) fn pairs(board: &Board, configured: &[PairConfig]) -> Vec<PairStatus> {
+/// Counts at this moment, not at that of the board's view: should nobody publish any more, nothing stays ready for ever.
+pub(super) fn pairs(board: &Board, configured: &[PairConfig], rules: &AdmissionRules) -> Vec<PairStatus> {
+    let now = Instant::now();
+    let as_of = board.clock.at(now);
     let mut all: BTreeMap<Pair, PairStatus> = BTreeMap::new();
     let blank = |pair| PairStatus { pair, configured: false, required: false, quorum: 1, asked: 0, admitted: 0 };
     for config in configured {
@@ -95,7 +100,7 @@ pub(super) fn pairs(board: &Board, configured: &[PairConfig]) -> Vec<PairStatus>
         let Some(published) = board.latest(&pair) else { continue };
         let status = all.entry(pair).or_insert_with(|| blank(pair));
         status.asked = published.view.asked().saturating_add(published.view.unknown);
-        status.admitted = published.view.rows.iter().filter(|row| row.refused.is_none()).count();
+        status.admitted = published.view.rows.iter().filter(|row| admit(&row.quote, row.time_of, now, as_of, rules).is_ok()).count();
     }
     all.into_values().collect()
 }
@@ -117,5 +122,42 @@ pub(super) fn venue(cell: &Cell) -> VenueStatus {
         last_fault: facts.last_fault.clone(),
         plan: facts.plan.clone(),
         quoted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        board::{Published, Standing, assemble},
+        clock::Clock,
+        model::{Price, Quote, Source, Ticker},
+        terms::VenueFilter,
+        venue::TimeOf,
+    };
+    use std::time::Duration;
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_stays_ready_when_nobody_publishes_any_more() {
+        let (board, rules) = (Board::new(Clock::detached(UnixMs(1_796_036_400_000))), AdmissionRules::default());
+        let (pair, venue, now) = (Pair::new("BTC", "USDT").unwrap(), VenueId::new("kraken"), Instant::now());
+        let price = |text| Price::parse(text).unwrap();
+        let quote = Arc::new(Quote {
+            venue: venue.clone(),
+            pair,
+            symbol: "XBTUSDT".into(),
+            ticker: Ticker { bid: price("100"), ask: price("101"), ..Ticker::default() },
+            received: now,
+            received_time: board.clock.at(now),
+            latency: Duration::ZERO,
+            source: Source::Rest,
+        });
+        let view = assemble(pair, [(&venue, TimeOf::None, Standing::Row(quote))].into_iter(), now, board.clock.at(now), &rules);
+        board.place(pair).store(Some(Arc::new(Published::new(view, true, None))));
+        let configured = [PairConfig { pair, required: true, quorum: 1, venues: VenueFilter::All }];
+        let ready = || pairs(&board, &configured, &rules)[0].is_ready();
+        assert!(ready());
+        tokio::time::advance(rules.max_age + Duration::from_millis(1)).await;
+        assert!(!ready());
     }
 }

@@ -2,10 +2,12 @@
 
 use super::Exchange;
 use crate::{
+    breaker::Breaker,
     clock::Clock,
     hash::SmallMap,
     meter::{Meter, Port},
     model::{Fault, Pair, Quote, Reason, UnixMs, VenueId},
+    rate::AdmissionRules,
     venue::Venue,
 };
 use arc_swap::ArcSwapOption;
@@ -44,10 +46,14 @@ pub(crate) struct Cell {
     pub(crate) pairs: Vec<Pair>,
     /// Whether requests are sent that nobody asked for: a connection opened ahead, and polling.
     pub(crate) background: bool,
+    /// What a quote must pass for its time to count against older ones.
+    pub(crate) rules: AdmissionRules,
     pub(crate) meter: Arc<Meter>,
     pub(crate) clock: Clock,
     pub(crate) port: ArcSwapOption<Port<Exchange>>,
     last: Mutex<SmallMap<Pair, Arc<Quote>>>,
+    /// Kept beside the actor: a venue that said wait means it whoever asks next.
+    breaker: Mutex<Breaker>,
     facts: Mutex<Facts>,
     logged: Mutex<HashMap<Reason, (Instant, u64)>>,
 }
@@ -88,6 +94,8 @@ pub(crate) struct Facts {
     pub(crate) last_fault: Option<(UnixMs, Arc<Fault>)>,
     /// How far the venue's `Date` header was ahead of our clock.
     pub(crate) ahead_ms: Option<i64>,
+    /// When the venue's budget is whole again, as of the last request.
+    pub(crate) budget_full_at: Option<Instant>,
     pub(crate) plan: PlanFacts,
 }
 
@@ -133,20 +141,24 @@ impl Cell {
             last_answer: None,
             last_fault: None,
             ahead_ms: None,
+            budget_full_at: None,
             plan: PlanFacts::default(),
         };
+        let fetch_timeout = config.fetch_timeout.unwrap_or(fetch_timeout);
         Self {
             id,
             origins: std::iter::once(own).chain(mirrors).collect(),
             poll: config.poll.unwrap_or(poll),
-            fetch_timeout: config.fetch_timeout.unwrap_or(fetch_timeout),
+            fetch_timeout,
             venue,
             pairs,
             background: true,
+            rules: AdmissionRules::default(),
             meter,
             clock,
             port: ArcSwapOption::empty(),
             last: Mutex::default(),
+            breaker: Mutex::new(Breaker::new(fastrand::u64(..), fetch_timeout)),
             facts: Mutex::new(facts),
             logged: Mutex::default(),
         }
@@ -160,6 +172,11 @@ impl Cell {
     /// Gives the last quotes. A panic elsewhere cannot leave them half written: they are replaced whole.
     pub(crate) fn last(&self) -> MutexGuard<'_, SmallMap<Pair, Arc<Quote>>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the breaker.
+    pub(crate) fn breaker(&self) -> MutexGuard<'_, Breaker> {
+        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {

@@ -9,6 +9,7 @@ use crate::{
     coordinator::Landed,
     meter::Promise,
     model::{Fault, Outcome, Pair, Quote, Reason, Source},
+    rate::admit,
     venue::TimeOf,
 };
 use actix::Context;
@@ -51,7 +52,8 @@ impl Exchange {
     /// Keeps the quotes of an answer; an older one than what is kept is passed over.
     fn keep(&mut self, rows: landing::Rows, now: Instant, latency: Duration) -> Vec<(usize, Outcome)> {
         let received_time = self.cell.clock.at(now);
-        let by_time = matches!(self.cell.venue.profile().time_of, TimeOf::Book | TimeOf::Answer);
+        let time_of = self.cell.venue.profile().time_of;
+        let by_time = matches!(time_of, TimeOf::Book | TimeOf::Answer);
         let mut outcomes = Vec::with_capacity(rows.len());
         let cell = Arc::clone(&self.cell);
         let mut last = cell.last();
@@ -68,7 +70,10 @@ impl Exchange {
             };
             self.listing.prove(at);
             let Some(entry) = self.listing.get(at) else { continue };
-            let newer = |kept: &Arc<Quote>| by_time && ticker.venue_time.is_some() && ticker.venue_time < kept.ticker.venue_time;
+            // A quote that did not count when it came (one from the future, say) shuts no later one out.
+            let counted = |kept: &Quote| admit(kept, time_of, kept.received, kept.received_time, &cell.rules).is_ok();
+            let newer =
+                |kept: &Arc<Quote>| by_time && ticker.venue_time.is_some() && ticker.venue_time < kept.ticker.venue_time && counted(kept);
             if last.get(&entry.pair).is_some_and(newer) {
                 outcomes.push((at, Err(Arc::new(Fault::new(Reason::OutOfOrder, "the venue's time is before that of an earlier answer")))));
                 continue;
@@ -99,13 +104,14 @@ impl Exchange {
     /// Writes down how a request ended: for the breaker, the mirrors and whoever looks.
     pub(super) fn note(&mut self, flown: &Flown, ended: Result<(), Fault>) {
         let (now, time) = (Instant::now(), self.cell.clock.now());
-        self.breaker.record(now, time, ended.as_ref().copied());
+        self.cell.breaker().record(now, time, ended.as_ref().copied());
         if flown.result.is_ok() {
             self.mirrors.worked(now, flown.origin);
         }
         {
             let mut facts = self.cell.facts();
             facts.requests = facts.requests.saturating_add(flown.tries);
+            facts.budget_full_at = Some(self.budget.full_at());
             match &ended {
                 Ok(()) => {
                     facts.answers = facts.answers.saturating_add(1);
@@ -124,7 +130,7 @@ impl Exchange {
     }
 
     pub(super) fn refresh_state(&self) {
-        let guard = self.breaker.state(Instant::now()).state;
+        let guard = self.cell.breaker().state(Instant::now()).state;
         let facts = self.cell.facts();
         let failing = facts.last_fault.as_ref().is_some_and(|(at, f)| f.reason.is_fault() && facts.last_answer.is_none_or(|ok| ok < *at));
         let state = match guard {

@@ -40,7 +40,8 @@ pub(crate) fn read(
         }
     })?;
     let mut absent = Vec::new();
-    if rows.len() < asked.len() || asked.len() > 1 {
+    // One row about the one pair that was asked for is the common case, and leaves nothing to look for.
+    if !matches!((asked, rows.as_slice()), ([wanted], [(only, _)]) if wanted == only) {
         let mut present = vec![false; listing.size()];
         for (at, _) in &rows {
             if let Some(seen) = present.get_mut(*at) {
@@ -53,4 +54,26 @@ pub(crate) fn read(
     let unlisted = Arc::new(Fault::new(Reason::Unlisted, "not in the venue's list"));
     rows.extend(absent.into_iter().map(|at| (at, Err(Arc::clone(&unlisted)))));
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{model::Pair, venues::by_id};
+
+    #[test]
+    fn the_one_pair_asked_for_is_answered_for_when_the_list_has_others_alone() {
+        let gate = by_id("gate").unwrap();
+        let all = gate.profile().endpoints.iter().find(|e| e.reach == Reach::All).unwrap();
+        let mut listing = Listing::default();
+        let [btc, eth] = ["BTC", "ETH"].map(|base| listing.add(gate, Pair::new(base, "USDT").unwrap(), false));
+        let body = r#"[{"currency_pair":"ETH_USDT","last":"3000.5","lowest_ask":"3001","highest_bid":"3000"}]"#;
+        let answer = Answer { status: 200, body: body.into(), retry: None, date: None };
+        let told = |asked: &[usize]| {
+            let rows = read(gate, all, &answer, &mut Scratch::default(), &listing, asked).unwrap();
+            rows.into_iter().map(|(at, row)| (at, row.map(|_| ()).map_err(|fault| fault.reason))).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&[btc]), [(eth, Ok(())), (btc, Err(Reason::Unlisted))]);
+        assert_eq!(told(&[eth]), [(eth, Ok(()))]);
+    }
 }

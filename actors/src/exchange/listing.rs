@@ -51,17 +51,22 @@ impl Listing {
         at
     }
 
-    /// Removes a pair that is not polled.
-    pub(crate) fn remove(&mut self, pair: &Pair) {
-        let Some(at) = self.by_pair.get(pair).copied() else { return };
+    /// Removes a pair that is not polled; tells whether it did.
+    pub(crate) fn remove(&mut self, pair: &Pair) -> bool {
+        let Some(at) = self.number_of_pair(pair) else { return false };
         if self.get(at).is_some_and(|e| e.polled) {
-            return;
+            return false;
         }
         self.by_pair.remove(pair);
         self.by_symbol.retain(|_, number| *number != at);
         if let Some(entry) = self.entries.get_mut(at) {
             *entry = None;
         }
+        true
+    }
+
+    pub(crate) fn number_of_pair(&self, pair: &Pair) -> Option<usize> {
+        self.by_pair.get(pair).copied()
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<&Entry> {
