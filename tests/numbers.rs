@@ -79,7 +79,7 @@ fn an_absurd_number_never_comes_out_as_another() {
                         let (json, admitted) = shown(id, pair, read);
                         let row = &json["quotes"][0];
                         let text = row[field].as_str();
-                        let lawful = field == "bid_size" && absurd == "1e-28" || field == "bid_size" && absurd == "-0";
+                        let lawful = field == "bid_size" && ["1e-28", "-0"].contains(&absurd);
                         assert!(text.is_none() || lawful || text == Some(number), "{id} {field} {absurd}: {text:?} of {body}");
                         let named = ["bid", "ask", "last", "bid_size", "ask_size", "high", "low", "open", "base_volume", "quote_volume"];
                         assert!(named.iter().all(|f| row[*f].as_str().is_none_or(is_plain)), "{id}: {row}");
