@@ -249,9 +249,10 @@ fn context<'a>(state: &State, id: &'a HeaderValue) -> Context<'a> {
 /// Adds what every answer bears.
 fn mark(state: &State, id: HeaderValue, response: &mut HttpResponse) {
     let headers = response.headers_mut();
-    headers.insert(request_id::NAME.clone(), id);
+    // No handler sets these: as in `caching`, to append is the cheaper way.
+    headers.append(request_id::NAME.clone(), id);
     if state.simulated {
-        headers.insert(SIMULATED.clone(), HeaderValue::from_static("1"));
+        headers.append(SIMULATED.clone(), HeaderValue::from_static("1"));
     }
 }
 

@@ -79,21 +79,22 @@ pub(super) fn tagged(headers: &HeaderMap, body: impl FnOnce() -> Bytes, freshnes
         _ => ok(body()),
     };
     tell(&mut response, freshness);
-    response.headers_mut().insert(ETAG, tag);
+    response.headers_mut().append(ETAG, tag);
     response
 }
 
 fn ok(body: Bytes) -> HttpResponse {
     let mut response = HttpResponse::with_body(StatusCode::OK, BoxBody::new(body));
-    response.headers_mut().insert(CONTENT_TYPE, JSON.clone());
+    response.headers_mut().append(CONTENT_TYPE, JSON.clone());
     response
 }
 
+/// Adds to a new response; where a name cannot be there yet, to append is cheaper than to insert, which hands back what was there.
 fn tell(response: &mut HttpResponse, Freshness { age, left }: Freshness) {
     let headers = response.headers_mut();
-    headers.insert(AGE, of_seconds(&FEW_AGES, age.as_secs(), b""));
-    headers.insert(AGE_MS.clone(), Short::new().number_before(u64::try_from(age.as_millis()).unwrap_or(u64::MAX)).value());
-    headers.insert(CACHE_CONTROL, left.map_or_else(|| NO_STORE.clone(), |left| of_seconds(&FEW_MAX_AGES, left.as_secs(), b"max-age=")));
+    headers.append(AGE, of_seconds(&FEW_AGES, age.as_secs(), b""));
+    headers.append(AGE_MS.clone(), Short::new().number_before(u64::try_from(age.as_millis()).unwrap_or(u64::MAX)).value());
+    headers.append(CACHE_CONTROL, left.map_or_else(|| NO_STORE.clone(), |left| of_seconds(&FEW_MAX_AGES, left.as_secs(), b"max-age=")));
 }
 
 fn of_seconds(few: &[HeaderValue], seconds: u64, before: &[u8]) -> HeaderValue {

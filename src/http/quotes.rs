@@ -89,20 +89,14 @@ pub(super) fn variant(view: &View) -> Option<u64> {
 }
 
 pub(super) fn freshness(view: &View, terms: &Terms, now: Instant) -> Freshness {
-    // A loop with an early end, because this runs for every answer from memory.
-    let mut oldest = None;
-    for row in view.rows.iter().filter(|r| r.refused.is_none()) {
-        let received = row.quote.received;
-        if received == view.oldest {
-            oldest = Some(received);
-            break;
-        }
-        if oldest.is_none_or(|oldest| received < oldest) {
-            oldest = Some(received);
-        }
-    }
-    let age = now.saturating_duration_since(oldest.unwrap_or(view.oldest));
-    let left = (!terms.fresh).then(|| terms.max_age.saturating_sub(now.saturating_duration_since(view.oldest)));
+    let since_oldest = now.saturating_duration_since(view.oldest);
+    // This runs for every answer from memory, and nearly always the oldest of all is among those that decided: the look has an early end then.
+    let decided = || view.rows.iter().filter(|r| r.refused.is_none()).map(|r| r.quote.received);
+    let age = match decided().any(|received| received == view.oldest) {
+        true => since_oldest,
+        false => decided().min().map_or(since_oldest, |oldest| now.saturating_duration_since(oldest)),
+    };
+    let left = (!terms.fresh).then(|| terms.max_age.saturating_sub(since_oldest));
     Freshness { age, left }
 }
 
