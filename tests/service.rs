@@ -102,6 +102,8 @@ async fn one_pair_in_every_spelling_with_its_headers() {
 #[actix_web::test]
 async fn head_and_tags_and_ids() {
     let service = started(&[("poll_ms", "60000"), ("max_age_ms", "60000")]).await;
+    // What is still on its way from the start would change the tag.
+    service.quiet().await;
     let whole = get(&service, "/v1/quotes/BTC-USDT").await;
     let head = send(&service.public, &request("HEAD", "/v1/quotes/BTC-USDT", "", "")).await;
     assert_eq!((head.status, head.body.as_str(), head.header("content-length")), (200, "", whole.header("content-length")));
@@ -321,6 +323,7 @@ async fn the_admin_listener_shows_and_controls() {
 async fn a_request_under_way_is_answered_while_the_service_stops() {
     let service = Service::start((1, 5), &[ONE_PAIR, ("poll_ms", "3600000")]).await;
     service.until("/v1/quotes/BTC-USDT", "there", |got| got.status == 200).await;
+    service.quiet().await;
     service.tell_sim("/_sim/faults", json!({"faults": [{"venue": "okx", "fault": "silent"}]})).await;
     let had = service.stats().await["okx"]["requests"].as_u64().unwrap();
     let mut under_way = connect(&service.public).await;
