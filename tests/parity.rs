@@ -61,6 +61,8 @@ async fn the_wire_and_memory_agree_on_every_fault() {
         while TcpStream::connect(own.strip_prefix("http://").unwrap()).await.is_ok() == (*fault == FaultName::Refused) {
             tokio::task::yield_now().await;
         }
+        // The simulation and the transport in memory have clocks of their own, which were started apart: a fault that is set now is in force a moment later.
+        tokio::time::sleep(Duration::from_millis(5)).await;
         // Shorter than what is slow, long enough for a body of several MiB in an unoptimised build.
         let ask = async |connect: &dyn Connect| {
             let transport = connect.transport(&limits);
