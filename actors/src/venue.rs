@@ -12,7 +12,7 @@ mod read;
 
 pub use change::Change;
 pub use codec::{Body, Cells, Entries, FirstEntry, Scratch, Word};
-pub use endpoint::{ANY, Endpoint, Kind, Reach, SymbolList, route};
+pub use endpoint::{ANY, Endpoint, Kind, Reach, SymbolList, percent_decoded, route};
 pub use number::{Bare, Int, Num, Raw, Text, is_lack};
 pub use profile::{Budget, Fee, Profile, Region, TimeOf};
 pub use read::{read, reason_of_code, refusal_of_status, split_by_quote};

@@ -1,7 +1,10 @@
 //! A pair as callers write it, and what they may have meant.
 
 use crate::error::{ApiError, Code, shown};
-use quorate_actors::model::{Pair, PairError};
+use quorate_actors::{
+    model::{Pair, PairError},
+    venue::percent_decoded,
+};
 
 /// The most suggestions in an answer.
 const SUGGESTIONS_MAX: usize = 5;
@@ -103,24 +106,6 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row.last().copied().unwrap_or_default()
-}
-
-/// Decodes `%XX`; `None` where a `%` stands alone or the bytes are not UTF-8.
-pub fn percent_decoded(text: &str) -> Option<String> {
-    let (mut out, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
-    while let Some((first, tail)) = rest.split_first() {
-        rest = tail;
-        match (first, tail) {
-            (b'%', [high, low, tail @ ..]) => {
-                let hex = |b: &u8| char::from(*b).to_digit(16).and_then(|d| u8::try_from(d).ok());
-                out.push((hex(high)? << 4) | hex(low)?);
-                rest = tail;
-            }
-            (b'%', _) => return None,
-            (byte, _) => out.push(*byte),
-        }
-    }
-    String::from_utf8(out).ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The caller's terms, from a query or from a JSON body: one table for both.
 
-use super::pairs::{closest_word, percent_decoded};
+use super::pairs::closest_word;
 use crate::error::{ApiError, Code, shown};
+use quorate_actors::venue::percent_decoded;
 use quorate_actors::{
     model::VenueId,
     terms::{Terms, VenueFilter},

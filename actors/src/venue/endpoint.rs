@@ -132,7 +132,8 @@ fn match_value(endpoint: &Endpoint, want: &str, have: &str, found: &mut Option<V
     Some(())
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+/// Decodes `%XX`; `None` where a `%` stands alone or the bytes are not UTF-8.
+pub fn percent_decoded(text: &str) -> Option<String> {
     let (mut out, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let Some((first, tail)) = rest.split_first() {
         rest = tail;
