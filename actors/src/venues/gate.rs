@@ -41,7 +41,7 @@ static PROFILE: Profile = Profile {
     region: None,
     origin: "https://api.gateio.ws",
     mirrors: &[],
-    taker: Fee { rate: "0.002", read: "2026-11-30" },
+    taker: Fee { rate: "0.001", read: "2026-11-30" },
     budget: Budget { weight: 200, per: Duration::from_secs(10) },
     body_max: 4 << 20,
     time_of: TimeOf::None,
