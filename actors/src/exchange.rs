@@ -113,7 +113,7 @@ impl Exchange {
             budget.resume(full_at);
         }
         let mut listing = Listing::default();
-        for pair in &cell.pairs {
+        for pair in cell.pairs.iter() {
             listing.add(cell.venue.as_ref(), *pair, true);
         }
         // What was quoted before a restart is listed.

@@ -243,11 +243,17 @@ impl Builder {
                 return Err(StartError::NoSuchVenue(unknown.to_string()));
             }
         }
+        let mut same: Arc<[Pair]> = Arc::default();
         let cells = self.venues.iter().map(|(id, venue)| {
             let meter = registry.meter::<Exchange>(&format!("exchange/{id}"), EXCHANGE_LIMITS);
             let config = self.configs.get(id).cloned().unwrap_or_default();
             let id = VenueId::new(id);
-            let names = pairs.iter().filter(|p| p.venues.allows(&id)).map(|p| p.pair).collect();
+            let names: Vec<Pair> = pairs.iter().filter(|p| p.venues.allows(&id)).map(|p| p.pair).collect();
+            // Most venues have the same pairs: they share one list.
+            if *same != *names {
+                same = names.into();
+            }
+            let names = Arc::clone(&same);
             let mut cell = Cell::new(id, Arc::clone(venue), &config, self.poll, self.fetch_timeout, names, meter, clock.clone());
             (cell.background, cell.rules) = (self.background, self.rules);
             Arc::new(cell)

@@ -43,7 +43,7 @@ pub(crate) struct Cell {
     pub(crate) origins: Vec<String>,
     pub(crate) poll: Duration,
     pub(crate) fetch_timeout: Duration,
-    pub(crate) pairs: Vec<Pair>,
+    pub(crate) pairs: Arc<[Pair]>,
     /// Whether requests are sent that nobody asked for: a connection opened ahead, and polling.
     pub(crate) background: bool,
     /// What a quote must pass for its time to count against older ones.
@@ -122,7 +122,7 @@ impl Cell {
         config: &VenueConfig,
         poll: Duration,
         fetch_timeout: Duration,
-        pairs: Vec<Pair>,
+        pairs: Arc<[Pair]>,
         meter: Arc<Meter>,
         clock: Clock,
     ) -> Self {
