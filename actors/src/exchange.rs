@@ -34,6 +34,9 @@ use tokio::time::Instant;
 /// Idle connections are kept so long at least; after more, a warm-up goes ahead of the next request.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(90);
 
+/// A request waits no longer than this for a connection that is about to be free.
+const PATIENCE_MAX: Duration = Duration::from_millis(500);
+
 /// Asks an exchange for a pair: joins a flight under way or starts one.
 pub(crate) struct Fetch {
     pub(crate) pair: Pair,
@@ -240,7 +243,8 @@ impl Exchange {
     /// would take as long to open.
     fn connection_due(&self, now: Instant) -> Option<Duration> {
         let polls = self.flights.values().filter(|f| f.purpose == Purpose::Poll);
-        polls.filter_map(|f| self.latency.checked_sub(now.saturating_duration_since(f.started))).min()
+        let patience = self.latency.min(PATIENCE_MAX);
+        polls.filter_map(|f| patience.checked_sub(now.saturating_duration_since(f.started))).min()
     }
 
     /// Sends what was asked for since the mailbox was last empty, as one plan.

@@ -41,7 +41,7 @@ impl Exchange {
         };
         self.hand_out(outcomes, waiters);
         if flown.result.is_ok() {
-            self.latency = flown.latency.max(self.latency.mul_f32(0.9));
+            self.latency = flown.latency.max(self.latency.mul_f32(0.98));
         }
         if self.deferred {
             self.launch_deferred(ctx);
