@@ -234,7 +234,7 @@ impl Coordinator {
             self.learn(ctx, venue, pair, &outcome, now);
         }
         if let Some(round) = self.pairs.get_mut(&pair).and_then(|s| s.round.as_mut()) {
-            round.arrived(venue, Instant::now());
+            round.arrived(venue, now);
         }
         self.settle(ctx, pair, now);
     }
