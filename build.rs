@@ -7,7 +7,7 @@ use std::{
 
 fn main() {
     let commit = commit().unwrap_or_else(|| "unknown".to_owned());
-    println!("cargo:rustc-env=QUORATE_COMMIT={commit}");
+    println!("cargo:rustc-env=BUILD_COMMIT={commit}");
     println!("cargo:rerun-if-changed=build.rs");
     // What changes with every commit and every checkout.
     for name in ["HEAD", "logs/HEAD"] {

@@ -19,7 +19,7 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 /// The version, and the commit that it is built from.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("QUORATE_COMMIT"), ")");
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("BUILD_COMMIT"), ")");
 
 /// Asks every crypto exchange for a price at once, and answers with proof
 #[derive(Debug, Parser)]

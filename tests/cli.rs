@@ -350,3 +350,11 @@ fn the_version_names_the_commit_and_every_command_helps() {
         assert!(help.code == 0 && help.out.contains("Usage: quorate ") && help.err.is_empty(), "{help:?}");
     }
 }
+
+#[test]
+fn what_the_build_leaves_in_the_environment_is_no_key() {
+    // `cargo run` hands the program what build.rs sets: a name that starts like a key would be refused as an unknown one.
+    let script = include_str!("../build.rs");
+    let set: Vec<&str> = script.split("rustc-env=").skip(1).collect();
+    assert!(!set.is_empty() && set.iter().all(|name| !name.starts_with("QUORATE_")), "{set:?}");
+}
