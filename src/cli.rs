@@ -8,6 +8,7 @@ pub mod demo;
 mod once;
 mod output;
 mod quote;
+pub mod replay;
 pub mod serve;
 pub mod sim;
 mod table;
@@ -44,6 +45,7 @@ enum Command {
     Config(config::ConfigArgs),
     Sim(sim::SimArgs),
     Decode(decode::DecodeArgs),
+    Replay(replay::ReplayArgs),
 }
 
 /// Reads the process's arguments and runs the command that they name. Usage errors end the process with code 2.
@@ -62,6 +64,7 @@ pub fn run() -> ExitCode {
         Command::Config(args) => config::run(&args),
         Command::Sim(args) => sim::main(args),
         Command::Decode(args) => decode::run(&args),
+        Command::Replay(args) => replay::run(&args),
     };
     exit.into()
 }

@@ -7,7 +7,7 @@ mod raw;
 pub use layers::{DEFAULT, From, Layers};
 pub use origin::is_loopback;
 
-use quorate_actors::model::Pair;
+use quorate_actors::{model::Pair, venue::Region};
 use raw::{Raw, RawPair, RawVenue};
 use rust_decimal::Decimal;
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
@@ -94,6 +94,10 @@ pub struct VenueConfig {
     pub poll: Option<Duration>,
     /// How long it may take, where that differs.
     pub fetch_timeout: Option<Duration>,
+    /// Who runs it, where that differs from what the venue's profile says.
+    pub operator: Option<String>,
+    /// The region that walls it off, where that differs.
+    pub region: Option<Region>,
 }
 
 /// Holds the limits of the service.
@@ -224,6 +228,8 @@ fn venue_of(raw: RawVenue) -> Result<VenueConfig, String> {
         taker: given("taker", raw.taker)?.0,
         poll: raw.poll_ms.map(|ms| millis(ms.0)),
         fetch_timeout: raw.fetch_timeout_ms.map(|ms| millis(ms.0)),
+        operator: raw.operator.map(|o| o.0),
+        region: raw.region.map(|r| r.0),
     })
 }
 

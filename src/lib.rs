@@ -4,6 +4,7 @@ pub mod cli;
 pub mod config;
 pub mod error;
 pub mod http;
+pub mod replay;
 pub mod serve;
 pub mod sim;
 pub mod wire;

@@ -139,6 +139,8 @@ pub fn builder(config: &Config) -> (Builder, Arc<OnceLock<String>>) {
             mirrors: Some(venue.mirrors.clone()),
             poll: venue.poll,
             fetch_timeout: venue.fetch_timeout,
+            operator: venue.operator.clone(),
+            region: venue.region,
         };
         builder = builder.venue(built_in).venue_config(id, set);
     }

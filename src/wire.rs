@@ -4,11 +4,10 @@
 
 mod bps;
 mod listing;
-mod text;
 
+pub(crate) use listing::powers;
 pub use listing::{PairJson, ReadyJson, VenueJson, json};
-pub(crate) use listing::{powers, region};
-pub use text::{push_decimal, push_scaled, push_str, push_time, push_u64};
+pub use quorate_actors::text::{push_decimal, push_scaled, push_str, push_time, push_u64};
 
 use bytes::Bytes;
 use quorate_actors::{
@@ -95,7 +94,7 @@ fn push_row(out: &mut Vec<u8>, row: &ViewRow, at: Instant) {
         Some(time) => push_time(out, time),
         None => push_null(out),
     });
-    field(out, b"time_of", |out| push_str(out, row.time_of.slug()));
+    field(out, b"time_of", |out| push_str(out, row.member.time_of.slug()));
     field(out, b"received_time", |out| push_time(out, *received_time));
     field(out, b"age_ms", |out| push_millis(out, at.saturating_duration_since(*received)));
     field(out, b"latency_ms", |out| push_millis(out, *latency));

@@ -27,7 +27,7 @@ impl Floor {
 /// The engine, from the ground up: a file names only what stands on its own floor, if that is one thing, and on the floors before it.
 const ENGINE: &[Floor] = &[
     Apart(&["model"]),
-    Apart(&["clock", "hash"]),
+    Apart(&["clock", "hash", "text"]),
     Apart(&["venue"]),
     Apart(&["venues"]),
     Apart(&["meter", "transport", "terms", "view"]),
@@ -39,7 +39,7 @@ const ENGINE: &[Floor] = &[
 
 /// The service.
 const SERVICE: &[Floor] =
-    &[Apart(&["config"]), Apart(&["wire"]), Apart(&["error"]), Apart(&["http", "sim"]), Apart(&["serve"]), Apart(&["cli"])];
+    &[Apart(&["config", "replay"]), Apart(&["wire"]), Apart(&["error"]), Apart(&["http", "sim"]), Apart(&["serve"]), Apart(&["cli"])];
 
 /// Rooms that name nothing of ours, so that they could leave for a crate of their own.
 const FREE: &[&str] = &["meter"];

@@ -5,7 +5,7 @@ use quorate::wire;
 use quorate_actors::{
     model::{Amount, Pair, Price, Quote, Source, Ticker, UnixMs, VenueId},
     rate::{AdmissionRules, admit, best_ask, best_bid},
-    venue::{Reach, Row, Scratch, TimeOf, read},
+    venue::{Basis, Member, Reach, Row, Scratch, TimeOf, read},
     venues::VENUES,
     view::{View, ViewRow},
 };
@@ -45,8 +45,9 @@ fn shown(venue: &str, pair: Pair, ticker: Ticker) -> (Value, bool) {
     let (now, venue) = (Instant::now(), VenueId::new(venue));
     let latency = Duration::from_millis(7);
     let quote = Quote { venue, pair, symbol: "X".into(), ticker, received: now, received_time: AS_OF, latency, source: Source::Rest };
-    let refused = admit(&quote, TimeOf::None, now, AS_OF, &AdmissionRules::default()).err();
-    let rows = vec![ViewRow { quote: Arc::new(quote), time_of: TimeOf::None, refused }];
+    let member = Member { venue: quote.venue.clone(), operator: "o".into(), region: None, basis: Basis::Mid, time_of: TimeOf::None };
+    let refused = admit(&quote, &member, now, AS_OF, &AdmissionRules::default()).err();
+    let rows = vec![ViewRow { quote: Arc::new(quote), member: Arc::new(member), refused }];
     let (best_bid, best_ask) = (best_bid(&rows), best_ask(&rows));
     let view = View { pair, at: now, as_of: AS_OF, sequence: 1, rows, misses: vec![], best_bid, best_ask, oldest: now, unknown: 0 };
     (serde_json::from_slice(&wire::quotes_body(&view, "0000", true)).unwrap(), refused.is_none())

@@ -10,7 +10,7 @@ use quorate_actors::{
     clock::Clock,
     model::{Fault, Pair, Reason, Ticker, UnixMs},
     sim::{MemoryConnect, Options, World},
-    venue::{ANY, Body, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, Row, Sink, TimeOf, Venue, text},
+    venue::{ANY, Basis, Body, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, Row, Sink, TimeOf, Venue, text},
     venues,
 };
 use std::{sync::Arc, time::Duration};
@@ -29,6 +29,7 @@ static DESK: Profile = Profile {
     budget: Budget { weight: 10, per: Duration::from_secs(1) },
     body_max: 64 << 10,
     time_of: TimeOf::Book,
+    basis: Basis::Mid,
     warm_up: "/ping",
     docs: "https://desk.example/docs",
     endpoints: &[Endpoint {

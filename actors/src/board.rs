@@ -3,9 +3,9 @@
 use crate::{
     clock::Clock,
     hash::SmallMap,
-    model::{Fault, Outcome, Pair, Quote, Reason, UnixMs, VenueId},
+    model::{Fault, Outcome, Pair, Quote, Reason, UnixMs},
     rate::{AdmissionRules, admit, best_ask, best_bid},
-    venue::TimeOf,
+    venue::Member,
     view::{Miss, View, ViewRow},
 };
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -22,8 +22,7 @@ pub const UNLISTED_FOR: Duration = Duration::from_secs(600);
 /// Holds what is known of one venue for one pair: the last quote, and what became of the last asking.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
-    pub(crate) venue: VenueId,
-    pub(crate) time_of: TimeOf,
+    pub(crate) member: Arc<Member>,
     pub(crate) quote: Option<Arc<Quote>>,
     /// Why the last asking gave no quote; `None` after one that did.
     pub(crate) fault: Option<Arc<Fault>>,
@@ -45,8 +44,8 @@ pub(crate) enum Standing {
 }
 
 impl Slot {
-    pub(crate) fn new(venue: VenueId, time_of: TimeOf, left_out: bool) -> Self {
-        Self { venue, time_of, quote: None, fault: None, learnt: None, left_out }
+    pub(crate) fn new(member: Arc<Member>, left_out: bool) -> Self {
+        Self { member, quote: None, fault: None, learnt: None, left_out }
     }
 
     /// Takes in what became of an asking.
@@ -96,7 +95,7 @@ impl Slot {
 /// Puts the standings of the asked venues together. Venues that lack the pair are not among the asked.
 pub(crate) fn assemble<'a>(
     pair: Pair,
-    standings: impl Iterator<Item = (&'a VenueId, TimeOf, Standing)>,
+    standings: impl Iterator<Item = (&'a Arc<Member>, Standing)>,
     now: Instant,
     as_of: UnixMs,
     rules: &AdmissionRules,
@@ -113,16 +112,16 @@ pub(crate) fn assemble<'a>(
         oldest: now,
         unknown: 0,
     };
-    for (venue, time_of, standing) in standings {
+    for (member, standing) in standings {
         match standing {
             Standing::Row(quote) => {
                 view.oldest = view.oldest.min(quote.received);
-                let refused = admit(&quote, time_of, now, as_of, rules).err();
-                view.rows.push(ViewRow { quote, time_of, refused });
+                let refused = admit(&quote, member, now, as_of, rules).err();
+                view.rows.push(ViewRow { quote, member: Arc::clone(member), refused });
             }
             Standing::Miss(fault, at) => {
                 view.oldest = view.oldest.min(at);
-                view.misses.push(Miss { venue: venue.clone(), fault, at });
+                view.misses.push(Miss { venue: member.venue.clone(), fault, at });
             }
             Standing::Unknown => view.unknown = view.unknown.saturating_add(1),
             Standing::Unlisted => {}

@@ -168,7 +168,7 @@ impl Coordinator {
             Ok(state) => state,
             Err(error) => return Err((error, reply)),
         };
-        let needs = state.needs(now, &terms, &ids, |slot, quote| admit(quote, slot.time_of, now, as_of, &rules).is_ok());
+        let needs = state.needs(now, &terms, &ids, |slot, quote| admit(quote, &slot.member, now, as_of, &rules).is_ok());
         if needs.is_empty() {
             let answer = self.answer(pair, &terms, None, now);
             reply.keep(answer);
@@ -300,10 +300,10 @@ impl Coordinator {
             _ => Fault::new(Reason::Timeout, format!("no answer within {} ms", terms.deadline.as_millis())),
         });
         let mut some_unlisted = false;
-        let standings = state.standings_for(now, terms, end.map(|(_, joined)| joined), &self.venues).map(|(venue, time_of, standing)| {
+        let standings = state.standings_for(now, terms, end.map(|(_, joined)| joined), &self.venues).map(|(member, standing)| {
             some_unlisted |= matches!(standing, Standing::Unlisted);
             let standing = if matches!(standing, Standing::Unknown) { Standing::Miss(Arc::clone(&missing), now) } else { standing };
-            (venue, time_of, standing)
+            (member, standing)
         });
         let mut view = assemble(pair, standings, now, self.board.clock.at(now), &self.rules());
         if view.asked() == 0 && some_unlisted && terms.venues == VenueFilter::All {

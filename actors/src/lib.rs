@@ -56,7 +56,7 @@
 //!
 //! From the ground up; each uses only what stands before it.
 //!
-//! - [`model`]: assets, pairs, prices, quotes, faults: values, without I/O or a clock. [`clock`]: wall time by the monotonic clock.
+//! - [`model`]: assets, pairs, prices, quotes, faults: values, without I/O or a clock. [`text`]: those written as JSON has them. [`clock`]: wall time by the monotonic clock.
 //! - [`venue`]: what an exchange is, as data and pure functions of bytes; [`venues`]: those that are built in. A host adds its own by implementing
 //!   [`venue::Venue`].
 //! - [`rate`]: which quotes count, and where it is best. [`view`], [`terms`]: what a caller gets and what he demands.
@@ -85,6 +85,7 @@ pub mod plan;
 pub mod rate;
 pub mod sim;
 pub mod terms;
+pub mod text;
 pub mod transport;
 pub mod venue;
 pub mod venues;

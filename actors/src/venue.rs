@@ -6,6 +6,7 @@
 mod change;
 mod codec;
 mod endpoint;
+mod member;
 mod number;
 mod profile;
 mod read;
@@ -13,8 +14,9 @@ mod read;
 pub use change::Change;
 pub use codec::{Body, Cells, Entries, FirstEntry, Scratch, Word};
 pub use endpoint::{ANY, Endpoint, Kind, Reach, SymbolList, percent_decoded, route};
+pub use member::Member;
 pub use number::{Bare, Int, Num, Raw, Text, is_lack};
-pub use profile::{Budget, Fee, Profile, Region, TimeOf};
+pub use profile::{Basis, Budget, Fee, Profile, Region, TimeOf};
 pub use read::{read, reason_of_code, refusal_of_status, split_by_quote};
 
 use crate::model::{Fault, Pair, Reason, Ticker};

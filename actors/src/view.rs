@@ -2,7 +2,7 @@
 
 use crate::{
     model::{Fault, Pair, Quote, Reason, UnixMs, VenueId},
-    venue::TimeOf,
+    venue::Member,
 };
 use rust_decimal::Decimal;
 use std::sync::Arc;
@@ -38,8 +38,8 @@ pub struct View {
 pub struct ViewRow {
     /// The quote.
     pub quote: Arc<Quote>,
-    /// What the venue's time is the time of.
-    pub time_of: TimeOf,
+    /// What of the venue decides how it counts.
+    pub member: Arc<Member>,
     /// Why it does not count; `None` when it is in.
     pub refused: Option<Reason>,
 }

@@ -11,7 +11,7 @@ use quorate_actors::{
     model::{Fault, Pair, Reason, Ticker},
     sim::MemoryConnect,
     transport::{Answer, Connect, Limits, Transport},
-    venue::{ANY, Body, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, Sink, TimeOf, Venue},
+    venue::{ANY, Basis, Body, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, Sink, TimeOf, Venue},
     venues,
 };
 use std::{rc::Rc, sync::Arc, time::Duration};
@@ -32,6 +32,7 @@ static DESK: Profile = Profile {
     budget: Budget { weight: 100, per: Duration::from_secs(1) },
     body_max: 64 << 10,
     time_of: TimeOf::None,
+    basis: Basis::Mid,
     warm_up: "/ping",
     docs: "https://desk.example/docs",
     endpoints: &[Endpoint {

@@ -4,7 +4,7 @@ use super::{
     output::{Exit, finish, look},
     table::{Align, Cell, Look, Table},
 };
-use crate::wire::{json, powers, region};
+use crate::wire::{json, powers};
 use clap::Args;
 use quorate_actors::{venue::Profile, venues::VENUES};
 use serde::Serialize;
@@ -53,7 +53,7 @@ impl VenueRow {
             id: profile.id,
             name: profile.name,
             operator: profile.operator,
-            region: profile.region.map(region),
+            region: profile.region.map(quorate_actors::venue::Region::code),
             origin: profile.origin,
             mirrors: profile.mirrors,
             taker: profile.taker.rate,

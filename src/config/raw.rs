@@ -2,6 +2,7 @@
 
 use quorate_actors::{
     model::{Pair, PairError},
+    venue::Region,
     venues,
 };
 use rust_decimal::Decimal;
@@ -48,6 +49,8 @@ pub(super) struct RawVenue {
     pub taker: Option<Fraction>,
     pub poll_ms: Option<Poll>,
     pub fetch_timeout_ms: Option<FetchTimeout>,
+    pub operator: Option<Operator>,
+    pub region: Option<Walled>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -110,6 +113,13 @@ checked_text! {
     };
     /// Holds where a venue is asked.
     Origin(String): |text| super::origin::read(text).map_err(|e| expected(text, e));
+    /// Holds who runs a venue.
+    Operator(String): |text| {
+        let lawful = !text.is_empty() && text.len() <= 40 && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_');
+        if lawful { Ok(text.to_owned()) } else { Err(expected(text, "1 to 40 of a-z, 0-9, - and _")) }
+    };
+    /// Holds a region behind capital controls.
+    Walled(Region): |text| Region::by_code(text).ok_or_else(|| expected(text, "KR, IN, TR, AR or NG"));
     /// Holds a fee.
     Fraction(Decimal): |text| Decimal::from_str_exact(text)
         .ok()

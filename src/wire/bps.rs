@@ -1,39 +1,13 @@
 //! A spread in basis points of the middle, exact, rounded half-even to four decimals.
 
+use quorate_actors::rate::Num;
 use rust_decimal::Decimal;
 
 /// Gives `(ask - bid) / mid` in basis points as a sign and a whole number of ten-thousandths; `None` where the middle is zero.
-///
-/// Decimal's own division rounds at 28 digits, and rounding that again would be wrong at a tie: this is long division, digit by digit.
 pub(super) fn spread(bid: Decimal, ask: Decimal, mid: Decimal) -> Option<(bool, u128)> {
-    let difference = ask.checked_sub(bid)?;
-    let (numerator, divisor) = (difference.mantissa().unsigned_abs(), mid.mantissa().unsigned_abs());
-    if divisor == 0 {
-        return None;
-    }
     // 10^4 for basis points, 10^4 for four decimals.
-    let exponent = 8i64.checked_add(i64::from(mid.scale()))?.checked_sub(i64::from(difference.scale()))?;
-    let (quotient, rest, divisor) = if exponent >= 0 {
-        let (mut quotient, mut rest) = (numerator.checked_div(divisor)?, numerator.checked_rem(divisor)?);
-        for _ in 0..exponent {
-            // Below 2^96 times ten: no overflow in 128 bits.
-            let shifted = rest.checked_mul(10)?;
-            quotient = quotient.checked_mul(10)?.checked_add(shifted.checked_div(divisor)?)?;
-            rest = shifted.checked_rem(divisor)?;
-        }
-        (quotient, rest, divisor)
-    } else {
-        let shift = u32::try_from(exponent.checked_neg()?).ok()?;
-        match 10u128.checked_pow(shift).and_then(|s| divisor.checked_mul(s)).filter(|d| *d <= u128::MAX / 2) {
-            Some(divisor) => (numerator.checked_div(divisor)?, numerator.checked_rem(divisor)?, divisor),
-            // A divisor of over 127 bits is more than twice any numerator of 96.
-            None => (0, 0, 1),
-        }
-    };
-    let doubled = rest.checked_mul(2)?;
-    let up = doubled > divisor || (doubled == divisor && quotient % 2 == 1);
-    let rounded = quotient.checked_add(u128::from(up))?;
-    Some((difference.is_sign_negative() && rounded != 0, rounded))
+    let rounded = Num::from(ask).distance(Num::from(bid)).ratio(Num::from(mid), 8)?;
+    Some((ask < bid && rounded != 0, rounded))
 }
 
 #[cfg(test)]
@@ -45,7 +19,7 @@ mod tests {
         let mid = quorate_actors::model::Price::new(of(bid)).unwrap().mid(quorate_actors::model::Price::new(of(ask)).unwrap());
         let (negative, number) = spread(of(bid), of(ask), mid).unwrap();
         let mut out = Vec::new();
-        super::super::text::push_scaled(&mut out, negative, number, 4);
+        quorate_actors::text::push_scaled(&mut out, negative, number, 4);
         String::from_utf8(out).unwrap()
     }
 

@@ -79,7 +79,7 @@ impl<'a> VenueJson<'a> {
             id: status.id.as_str(),
             name: profile.name,
             operator: profile.operator,
-            region: profile.region.map(region),
+            region: profile.region.map(Region::code),
             origin,
             mirrors,
             simulated: crate::config::is_loopback(origin),
@@ -100,17 +100,6 @@ impl<'a> VenueJson<'a> {
             plan: &status.plan,
             docs: profile.docs,
         }
-    }
-}
-
-/// Gives the code of a region's country.
-pub(crate) fn region(region: Region) -> &'static str {
-    match region {
-        Region::Kr => "KR",
-        Region::In => "IN",
-        Region::Tr => "TR",
-        Region::Ar => "AR",
-        Region::Ng => "NG",
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use quorate_actors::{
     model::{Fault, Pair, Reason, Source, Ticker, UnixMs, VenueId},
-    venue::TimeOf,
+    venue::{Basis, Member, TimeOf},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -25,7 +25,8 @@ fn row(venue: &str, bid: &str, ask: &str, refused: Option<Reason>, at: Instant) 
         latency: Duration::from_micros(41_900),
         source: Source::Rest,
     };
-    ViewRow { quote: Arc::new(quote), time_of: TimeOf::None, refused }
+    let member = Member { venue: quote.venue.clone(), operator: "o".into(), region: None, basis: Basis::Mid, time_of: TimeOf::None };
+    ViewRow { quote: Arc::new(quote), member: Arc::new(member), refused }
 }
 
 fn view(rows: Vec<ViewRow>, best_bid: Option<usize>, best_ask: Option<usize>, at: Instant) -> View {

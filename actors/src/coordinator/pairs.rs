@@ -5,10 +5,10 @@ use crate::{
     board::{Board, Published, Slot, Standing},
     exchange::Cell,
     gather::Round,
-    model::{Outcome, Pair, Quote, UnixMs, VenueId},
+    model::{Outcome, Pair, Quote, UnixMs},
     rate::{AdmissionRules, admit},
     terms::{Terms, VenueFilter},
-    venue::TimeOf,
+    venue::Member,
     view::{View, ViewRow},
 };
 use arc_swap::ArcSwapOption;
@@ -33,7 +33,7 @@ impl PairState {
         let sequence = place.load().as_ref().map_or(0, |p| p.view.sequence);
         let slot = |cell: &Arc<Cell>| {
             let left_out = own.is_some_and(|own| !own.allows(&cell.id));
-            Slot::new(cell.id.clone(), cell.venue.profile().time_of, left_out)
+            Slot::new(Arc::clone(&cell.member), left_out)
         };
         let slots = venues.iter().map(slot).collect();
         Self { slots, place, configured: own.is_some(), sequence, round: None, alarm: None, last_asked: Instant::now() }
@@ -46,8 +46,8 @@ impl PairState {
     }
 
     /// Gives what every venue has to say under the terms of the board; venues of which nothing is known are left out.
-    pub(super) fn standings(&self, now: Instant, max_age: Duration) -> impl Iterator<Item = (&VenueId, TimeOf, Standing)> {
-        self.slots.iter().map(move |slot| (&slot.venue, slot.time_of, slot.standing(now, max_age, None, false)))
+    pub(super) fn standings(&self, now: Instant, max_age: Duration) -> impl Iterator<Item = (&Arc<Member>, Standing)> {
+        self.slots.iter().map(move |slot| (&slot.member, slot.standing(now, max_age, None, false)))
     }
 
     /// Gives what the venues that a caller allows have to say to him.
@@ -57,9 +57,9 @@ impl PairState {
         terms: &'a Terms,
         since: Option<Instant>,
         venues: &'a [Arc<Cell>],
-    ) -> impl Iterator<Item = (&'a VenueId, TimeOf, Standing)> + 'a {
+    ) -> impl Iterator<Item = (&'a Arc<Member>, Standing)> + 'a {
         let allowed = self.slots.iter().zip(venues).filter(|(_, cell)| terms.venues.allows(&cell.id));
-        allowed.map(move |(slot, _)| (&slot.venue, slot.time_of, slot.standing(now, terms.max_age, since, terms.fresh)))
+        allowed.map(move |(slot, _)| (&slot.member, slot.standing(now, terms.max_age, since, terms.fresh)))
     }
 
     /// Gives the view that is on the board, where it was made at this very moment and every venue answered it since the caller came: then it is his, too.
@@ -110,7 +110,7 @@ impl PairState {
             let (then, now) = (published.view.at.saturating_duration_since(at), now.saturating_duration_since(at));
             then <= age && now > age
         };
-        let decided_anew = |row: &ViewRow| admit(&row.quote, row.time_of, now, as_of, rules).err() != row.refused;
+        let decided_anew = |row: &ViewRow| admit(&row.quote, &row.member, now, as_of, rules).err() != row.refused;
         let mut learnt = self.slots.iter().flat_map(|s| s.quote.as_ref().map(|q| q.received).into_iter().chain(s.learnt));
         learnt.any(|at| crossed(at, max_age)) || published.view.rows.iter().any(decided_anew)
     }

@@ -100,7 +100,7 @@ pub(super) fn pairs(board: &Board, configured: &[PairConfig], rules: &AdmissionR
         let Some(published) = board.latest(&pair) else { continue };
         let status = all.entry(pair).or_insert_with(|| blank(pair));
         status.asked = published.view.asked().saturating_add(published.view.unknown);
-        status.admitted = published.view.rows.iter().filter(|row| admit(&row.quote, row.time_of, now, as_of, rules).is_ok()).count();
+        status.admitted = published.view.rows.iter().filter(|row| admit(&row.quote, &row.member, now, as_of, rules).is_ok()).count();
     }
     all.into_values().collect()
 }
@@ -133,7 +133,7 @@ mod tests {
         clock::Clock,
         model::{Price, Quote, Source, Ticker},
         terms::VenueFilter,
-        venue::TimeOf,
+        venue::{Basis, Member, TimeOf},
     };
     use std::time::Duration;
 
@@ -152,7 +152,8 @@ mod tests {
             latency: Duration::ZERO,
             source: Source::Rest,
         });
-        let view = assemble(pair, [(&venue, TimeOf::None, Standing::Row(quote))].into_iter(), now, board.clock.at(now), &rules);
+        let member = Arc::new(Member { venue, operator: "o".into(), region: None, basis: Basis::Mid, time_of: TimeOf::None });
+        let view = assemble(pair, [(&member, Standing::Row(quote))].into_iter(), now, board.clock.at(now), &rules);
         board.place(pair).store(Some(Arc::new(Published::new(view, true, None))));
         let configured = [PairConfig { pair, required: true, quorum: 1, venues: VenueFilter::All }];
         let ready = || pairs(&board, &configured, &rules)[0].is_ready();

@@ -8,7 +8,7 @@ use crate::{
     meter::{Meter, Port},
     model::{Fault, Pair, Quote, Reason, UnixMs, VenueId},
     rate::AdmissionRules,
-    venue::Venue,
+    venue::{Member, Region, Venue},
 };
 use arc_swap::ArcSwapOption;
 use serde::Serialize;
@@ -33,12 +33,18 @@ pub struct VenueConfig {
     pub poll: Option<Duration>,
     /// How long a fetch may take in all.
     pub fetch_timeout: Option<Duration>,
+    /// Who runs it, where that differs from the venue's own word: all venues of one operator have one vote.
+    pub operator: Option<String>,
+    /// The region whose capital controls wall it off, where that differs.
+    pub region: Option<Region>,
 }
 
 /// Holds what every incarnation of an exchange actor shares.
 pub(crate) struct Cell {
     pub(crate) id: VenueId,
     pub(crate) venue: Arc<dyn Venue>,
+    /// What of it decides how its quotes count.
+    pub(crate) member: Arc<Member>,
     /// The addresses, first choice first.
     pub(crate) origins: Vec<String>,
     pub(crate) poll: Duration,
@@ -126,7 +132,7 @@ impl Cell {
         meter: Arc<Meter>,
         clock: Clock,
     ) -> Self {
-        let own = config.origin.clone().unwrap_or_else(|| venue.origin().to_owned());
+        let origin = config.origin.clone().unwrap_or_else(|| venue.origin().to_owned());
         // Mirrors of the venue's own are no mirrors of another address.
         let own_mirrors = if config.origin.is_some() { &[] } else { venue.profile().mirrors };
         let mirrors = config.mirrors.clone().unwrap_or_else(|| own_mirrors.iter().map(|m| (*m).to_owned()).collect());
@@ -145,9 +151,13 @@ impl Cell {
             plan: PlanFacts::default(),
         };
         let fetch_timeout = config.fetch_timeout.unwrap_or(fetch_timeout);
+        let own = Member::of(id.clone(), venue.profile());
+        let operator = config.operator.as_deref().map_or(Arc::clone(&own.operator), Arc::from);
+        let member = Arc::new(Member { operator, region: config.region.or(own.region), ..own });
         Self {
             id,
-            origins: std::iter::once(own).chain(mirrors).collect(),
+            member,
+            origins: std::iter::once(origin).chain(mirrors).collect(),
             poll: config.poll.unwrap_or(poll),
             fetch_timeout,
             venue,

@@ -10,7 +10,6 @@ use crate::{
     meter::Promise,
     model::{Fault, Outcome, Pair, Quote, Reason, Source},
     rate::admit,
-    venue::TimeOf,
 };
 use actix::Context;
 use std::{
@@ -52,8 +51,7 @@ impl Exchange {
     /// Keeps the quotes of an answer; an older one than what is kept is passed over.
     fn keep(&mut self, rows: landing::Rows, now: Instant, latency: Duration) -> Vec<(usize, Outcome)> {
         let received_time = self.cell.clock.at(now);
-        let time_of = self.cell.venue.profile().time_of;
-        let by_time = matches!(time_of, TimeOf::Book | TimeOf::Answer);
+        let by_time = self.cell.member.time_counts();
         let mut outcomes = Vec::with_capacity(rows.len());
         let cell = Arc::clone(&self.cell);
         let mut last = cell.last();
@@ -71,7 +69,7 @@ impl Exchange {
             self.listing.prove(at);
             let Some(entry) = self.listing.get(at) else { continue };
             // A quote that did not count when it came (one from the future, say) shuts no later one out.
-            let counted = |kept: &Quote| admit(kept, time_of, kept.received, kept.received_time, &cell.rules).is_ok();
+            let counted = |kept: &Quote| admit(kept, &cell.member, kept.received, kept.received_time, &cell.rules).is_ok();
             let newer =
                 |kept: &Arc<Quote>| by_time && ticker.venue_time.is_some() && ticker.venue_time < kept.ticker.venue_time && counted(kept);
             if last.get(&entry.pair).is_some_and(newer) {

@@ -74,6 +74,9 @@ reasons! {
     Future "future" Admission "The venue's time is ahead of ours.",
     OutOfOrder "out_of_order" Admission "The venue's time is before that of an earlier quote, which is kept.",
     Stale "stale" Admission "The quote is too old.",
+    Frozen "frozen" Admission "The quote has not changed for over a minute while the rate moved.",
+    Region "region" Admission "The market is walled off by capital controls.",
+    NoConversion "no_conversion" Admission "There is no rate from its currency to the target.",
 }
 
 impl Reason {

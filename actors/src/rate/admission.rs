@@ -1,8 +1,8 @@
 //! Which quotes count: the rows `halted` to `stale` of the rate's contract, in their order, one reason for each refusal.
 
 use crate::{
-    model::{Quote, Reason, UnixMs},
-    venue::TimeOf,
+    model::{Quote, Reason, Ticker, UnixMs},
+    venue::{Basis, Member},
 };
 use rust_decimal::Decimal;
 use std::time::Duration;
@@ -29,23 +29,48 @@ impl Default for AdmissionRules {
 ///
 /// # Errors
 /// The first [`Reason`] that applies: `halted`, `non_positive`, `crossed`, `wide`, `future`, `stale`.
-pub fn admit(quote: &Quote, time_of: TimeOf, now: Instant, as_of: UnixMs, rules: &AdmissionRules) -> Result<(), Reason> {
-    if quote.ticker.halted {
+pub fn admit(quote: &Quote, member: &Member, now: Instant, as_of: UnixMs, rules: &AdmissionRules) -> Result<(), Reason> {
+    admit_ticker(&quote.ticker, member, now.saturating_duration_since(quote.received), as_of, rules)
+}
+
+/// Decides whether what a venue said counts at `as_of`, so long after it was received.
+///
+/// # Errors
+/// As [`admit`].
+pub(super) fn admit_ticker(
+    ticker: &Ticker,
+    member: &Member,
+    since_received: Duration,
+    as_of: UnixMs,
+    rules: &AdmissionRules,
+) -> Result<(), Reason> {
+    if ticker.halted {
         return Err(Reason::Halted);
     }
-    let (Some(bid), Some(ask)) = (quote.ticker.bid, quote.ticker.ask) else { return Err(Reason::NonPositive) };
-    if bid > ask {
-        return Err(Reason::Crossed);
+    match member.basis {
+        Basis::Mid => {
+            let (Some(bid), Some(ask)) = (ticker.bid, ticker.ask) else { return Err(Reason::NonPositive) };
+            if bid > ask {
+                return Err(Reason::Crossed);
+            }
+            if is_wide(bid.get(), ask.get()) {
+                return Err(Reason::Wide);
+            }
+        }
+        Basis::Last if ticker.last.is_none() => return Err(Reason::NonPositive),
+        Basis::Last => {}
     }
-    if is_wide(bid.get(), ask.get()) {
-        return Err(Reason::Wide);
-    }
-    let venue_time = quote.ticker.venue_time.filter(|_| rules.trust_venue_time && matches!(time_of, TimeOf::Book | TimeOf::Answer));
+    let venue_time = counted_time(ticker, member, rules);
     if venue_time.is_some_and(|time| time.since(as_of) > rules.future_max) {
         return Err(Reason::Future);
     }
-    let age = now.saturating_duration_since(quote.received).max(venue_time.map_or(Duration::ZERO, |time| as_of.since(time)));
+    let age = since_received.max(venue_time.map_or(Duration::ZERO, |time| as_of.since(time)));
     if age > rules.max_age { Err(Reason::Stale) } else { Ok(()) }
+}
+
+/// Gives the venue's time where it says how old its price is, and our own clock is not known to be off.
+pub(super) fn counted_time(ticker: &Ticker, member: &Member, rules: &AdmissionRules) -> Option<UnixMs> {
+    ticker.venue_time.filter(|_| rules.trust_venue_time && member.time_counts())
 }
 
 /// Tells whether (ask − bid) / mid is over a tenth, without a division: 20 · (ask − bid) > ask + bid.
@@ -59,7 +84,10 @@ fn is_wide(bid: Decimal, ask: Decimal) -> bool {
 #[allow(clippy::arithmetic_side_effects)]
 mod tests {
     use super::*;
-    use crate::model::{Pair, Price, Source, Ticker, VenueId};
+    use crate::{
+        model::{Pair, Price, Source, VenueId},
+        venue::TimeOf,
+    };
 
     const NOW: UnixMs = UnixMs(1_000_000_000);
 
@@ -77,9 +105,13 @@ mod tests {
         }
     }
 
+    fn member(basis: Basis, time_of: TimeOf) -> Member {
+        Member { venue: VenueId::new("v"), operator: "v".into(), region: None, basis, time_of }
+    }
+
     fn decided(quote: &Quote, time_of: TimeOf, later_ms: u64) -> Result<(), Reason> {
         let later = Duration::from_millis(later_ms);
-        admit(quote, time_of, quote.received + later, NOW.saturating_add(later), &AdmissionRules::default())
+        admit(quote, &member(Basis::Mid, time_of), quote.received + later, NOW.saturating_add(later), &AdmissionRules::default())
     }
 
     #[test]
@@ -122,6 +154,19 @@ mod tests {
             assert_eq!(decided(&at(venue_ms), time_of, later), want, "{venue_ms} {time_of:?} {later}");
         }
         let rules = AdmissionRules { trust_venue_time: false, ..AdmissionRules::default() };
-        assert_eq!(admit(&at(9_000), TimeOf::Book, at(0).received, NOW, &rules), Ok(()));
+        assert_eq!(admit(&at(9_000), &member(Basis::Mid, TimeOf::Book), at(0).received, NOW, &rules), Ok(()));
+    }
+
+    #[test]
+    fn where_there_is_no_book_the_last_trade_is_the_price_and_its_time_counts() {
+        let of = |last: &str, trade_ms: i64| Quote {
+            ticker: Ticker { last: Price::parse(last).unwrap(), venue_time: Some(UnixMs(NOW.0 + trade_ms)), ..Ticker::default() },
+            ..quote("1", "1")
+        };
+        let decided = |quote: Quote| admit(&quote, &member(Basis::Last, TimeOf::Trade), quote.received, NOW, &AdmissionRules::default());
+        assert_eq!(decided(of("100", 0)), Ok(()));
+        assert_eq!(decided(of("0", 0)), Err(Reason::NonPositive));
+        assert_eq!(decided(of("100", -30_001)), Err(Reason::Stale));
+        assert_eq!(decided(of("100", 5_001)), Err(Reason::Future));
     }
 }

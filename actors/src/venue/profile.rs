@@ -26,6 +26,8 @@ pub struct Profile {
     pub body_max: usize,
     /// What the time in the answer is the time of.
     pub time_of: TimeOf,
+    /// What a price is made of: the middle of the book wherever the answer has one.
+    pub basis: Basis,
     /// The cheapest documented path (and query), to open a connection ahead; weighed as one request of weight 1.
     pub warm_up: &'static str,
     /// The public documentation.
@@ -53,7 +55,7 @@ pub struct Budget {
 }
 
 /// Names a region whose markets are walled off by capital controls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Region {
     /// South Korea.
     Kr,
@@ -65,6 +67,46 @@ pub enum Region {
     Ar,
     /// Nigeria.
     Ng,
+}
+
+impl Region {
+    /// Every region, with its country's code and the currency behind the wall.
+    pub const ALL: [(Self, &'static str, &'static str); 5] =
+        [(Self::Kr, "KR", "KRW"), (Self::In, "IN", "INR"), (Self::Tr, "TR", "TRY"), (Self::Ar, "AR", "ARS"), (Self::Ng, "NG", "NGN")];
+
+    /// Gives the region of a country's code; `None` where it has no wall that we know of.
+    pub fn by_code(code: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known, _)| *known == code).map(|(region, ..)| *region)
+    }
+
+    /// Gives the code of its country.
+    pub fn code(self) -> &'static str {
+        Self::ALL.iter().find(|(region, ..)| *region == self).map_or("", |(_, code, _)| code)
+    }
+
+    /// Gives the currency in which its markets are at home.
+    pub fn currency(self) -> &'static str {
+        Self::ALL.iter().find(|(region, ..)| *region == self).map_or("", |(.., currency)| currency)
+    }
+}
+
+/// Tells what a venue's price of a market is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The middle between best bid and best ask.
+    Mid,
+    /// The last trade: the venue's answer has no book.
+    Last,
+}
+
+impl Basis {
+    /// Gives the word for it.
+    pub fn slug(self) -> &'static str {
+        match self {
+            Self::Mid => "mid",
+            Self::Last => "last",
+        }
+    }
 }
 
 /// Tells what the time in an answer is the time of.

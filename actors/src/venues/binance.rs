@@ -6,7 +6,7 @@ mod trades;
 
 use crate::{
     model::{Fault, Pair, Reason, Retry, UnixMs},
-    venue::{ANY, Budget, Endpoint, Fee, Kind, Profile, Reach, SymbolList, TimeOf, Venue, Word, reason_of_code, split_by_quote},
+    venue::{ANY, Basis, Budget, Endpoint, Fee, Kind, Profile, Reach, SymbolList, TimeOf, Venue, Word, reason_of_code, split_by_quote},
 };
 use serde::Deserialize;
 use std::time::Duration;
@@ -55,6 +55,7 @@ static PROFILE: Profile = Profile {
     body_max: 4 << 20,
     // closeTime is the end of the statistics' window: it moves with the clock, not with the book.
     time_of: TimeOf::Answer,
+    basis: Basis::Mid,
     warm_up: "/api/v3/ping",
     docs: "https://developers.binance.com/docs/binance-spot-api-docs/rest-api",
     endpoints: &[

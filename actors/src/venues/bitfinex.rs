@@ -6,7 +6,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason, Retry},
-    venue::{ANY, Budget, Cells, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, SymbolList, TimeOf, Venue, Word},
+    venue::{ANY, Basis, Budget, Cells, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, SymbolList, TimeOf, Venue, Word},
 };
 use codes::{own, plain};
 use serde::Deserialize;
@@ -53,6 +53,7 @@ static PROFILE: Profile = Profile {
     budget: Budget { weight: 30, per: Duration::from_secs(60) },
     body_max: 4 << 20,
     time_of: TimeOf::None,
+    basis: Basis::Mid,
     warm_up: "/v2/platform/status",
     docs: "https://docs.bitfinex.com/reference/rest-public-ticker",
     endpoints: &[ONE, LISTED, ALL, OLD_ONE, OLD_ALL],

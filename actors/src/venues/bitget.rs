@@ -5,7 +5,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, Word, reason_of_code, split_by_quote},
+    venue::{ANY, Basis, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, Word, reason_of_code, split_by_quote},
 };
 use serde::{Deserialize, de::IgnoredAny};
 use std::time::Duration;
@@ -39,6 +39,7 @@ static PROFILE: Profile = Profile {
     body_max: 2 << 20,
     // Rows without any order have fresh times too.
     time_of: TimeOf::Answer,
+    basis: Basis::Mid,
     warm_up: "/api/v2/public/time",
     docs: "https://www.bitget.com/api-doc/spot/market/Get-Tickers",
     endpoints: &[

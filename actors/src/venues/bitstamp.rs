@@ -5,7 +5,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, split_by_quote},
+    venue::{ANY, Basis, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, split_by_quote},
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -49,6 +49,7 @@ static PROFILE: Profile = Profile {
     body_max: 4 << 20,
     // Whole seconds.
     time_of: TimeOf::Answer,
+    basis: Basis::Mid,
     warm_up: "/api/v2/ticker/btcusd/",
     docs: "https://www.bitstamp.net/api/#tag/Tickers",
     endpoints: &[ONE, ALL],

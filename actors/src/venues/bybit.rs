@@ -5,7 +5,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Endpoint, Fee, Int, Kind, Profile, Reach, TimeOf, Venue, Word, reason_of_code, split_by_quote},
+    venue::{ANY, Basis, Budget, Endpoint, Fee, Int, Kind, Profile, Reach, TimeOf, Venue, Word, reason_of_code, split_by_quote},
 };
 use serde::{Deserialize, de::IgnoredAny};
 use std::time::Duration;
@@ -42,6 +42,7 @@ static PROFILE: Profile = Profile {
     body_max: 2 << 20,
     // Rows have no time: only the answer has.
     time_of: TimeOf::Answer,
+    basis: Basis::Mid,
     warm_up: "/v5/market/time",
     docs: "https://bybit-exchange.github.io/docs/v5/market/tickers",
     endpoints: &[

@@ -5,7 +5,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Endpoint, Fee, Kind, Profile, Reach, TimeOf, Venue, Word, reason_of_code},
+    venue::{ANY, Basis, Budget, Endpoint, Fee, Kind, Profile, Reach, TimeOf, Venue, Word, reason_of_code},
 };
 use serde::Deserialize;
 use std::time::Duration;
@@ -47,6 +47,7 @@ static PROFILE: Profile = Profile {
     budget: Budget { weight: 10, per: Duration::from_secs(1) },
     body_max: 2 << 20,
     time_of: TimeOf::Trade,
+    basis: Basis::Mid,
     warm_up: "/time",
     docs: "https://docs.cdp.coinbase.com/exchange/reference/exchangerestapi_getproductticker",
     endpoints: &[

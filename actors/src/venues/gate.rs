@@ -5,7 +5,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Endpoint, Fee, Kind, Profile, Reach, TimeOf, Venue, Word, reason_of_code},
+    venue::{ANY, Basis, Budget, Endpoint, Fee, Kind, Profile, Reach, TimeOf, Venue, Word, reason_of_code},
 };
 use serde::Deserialize;
 use std::time::Duration;
@@ -45,6 +45,7 @@ static PROFILE: Profile = Profile {
     budget: Budget { weight: 200, per: Duration::from_secs(10) },
     body_max: 4 << 20,
     time_of: TimeOf::None,
+    basis: Basis::Mid,
     warm_up: "/api/v4/spot/time",
     docs: "https://www.gate.com/docs/developers/apiv4/en/#market-information-spot",
     endpoints: &[

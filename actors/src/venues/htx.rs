@@ -5,7 +5,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, Word, split_by_quote},
+    venue::{ANY, Basis, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, Word, split_by_quote},
 };
 use serde::Deserialize;
 use std::time::Duration;
@@ -47,6 +47,7 @@ static PROFILE: Profile = Profile {
     body_max: 4 << 20,
     // `ts` is when the answer was made.
     time_of: TimeOf::Answer,
+    basis: Basis::Mid,
     warm_up: "/v1/common/timestamp",
     docs: "https://www.htx.com/en-us/opend/newApiPages/",
     endpoints: &[

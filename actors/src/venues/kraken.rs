@@ -5,7 +5,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Cells, Endpoint, Fee, Kind, Profile, Reach, SymbolList, TimeOf, Venue, Word, reason_of_code, split_by_quote},
+    venue::{ANY, Basis, Budget, Cells, Endpoint, Fee, Kind, Profile, Reach, SymbolList, TimeOf, Venue, Word, reason_of_code},
 };
 use serde::Deserialize;
 use std::time::Duration;
@@ -45,6 +45,7 @@ static PROFILE: Profile = Profile {
     budget: Budget { weight: 15, per: Duration::from_secs(15) },
     body_max: 4 << 20,
     time_of: TimeOf::None,
+    basis: Basis::Mid,
     warm_up: "/0/public/Time",
     docs: "https://docs.kraken.com/api/docs/rest-api/get-ticker-information",
     endpoints: &[ONE, LISTED, ALL],
@@ -118,7 +119,7 @@ impl Venue for Kraken {
         if let Some((base, quote)) = classed {
             return Pair::new(plain(base), quote).ok();
         }
-        let pair = split_by_quote(&symbol.replace("XBT", "BTC").replace("XDG", "DOGE"))?;
+        let pair = crate::venue::split_by_quote(&symbol.replace("XBT", "BTC").replace("XDG", "DOGE"))?;
         Pair::new(plain(pair.base.as_str()), plain(pair.quote.as_str())).ok()
     }
 

@@ -5,7 +5,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, Word},
+    venue::{ANY, Basis, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, Word},
 };
 use serde::Deserialize;
 use std::time::Duration;
@@ -47,6 +47,7 @@ static PROFILE: Profile = Profile {
     budget: Budget { weight: 2000, per: Duration::from_secs(30) },
     body_max: 4 << 20,
     time_of: TimeOf::Answer,
+    basis: Basis::Mid,
     warm_up: "/api/v1/timestamp",
     docs: "https://www.kucoin.com/docs-new/rest/spot-trading/market-data/get-ticker",
     endpoints: &[

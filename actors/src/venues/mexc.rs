@@ -6,7 +6,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Endpoint, Fee, Int, Kind, Profile, Reach, TimeOf, Venue, Word, split_by_quote},
+    venue::{ANY, Basis, Budget, Endpoint, Fee, Int, Kind, Profile, Reach, TimeOf, Venue, Word, split_by_quote},
 };
 use serde::Deserialize;
 use std::time::Duration;
@@ -56,6 +56,7 @@ static PROFILE: Profile = Profile {
     body_max: 4 << 20,
     // closeTime is the end of the statistics' window: it moves with the clock, not with the book.
     time_of: TimeOf::Answer,
+    basis: Basis::Mid,
     warm_up: "/api/v3/ping",
     docs: "https://www.mexc.com/api-docs/spot-v3/introduction",
     endpoints: &[

@@ -6,7 +6,7 @@ mod sim;
 
 use crate::{
     model::{Fault, Pair, Reason},
-    venue::{ANY, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, Word, reason_of_code},
+    venue::{ANY, Basis, Budget, Endpoint, Fee, Kind, Num, Profile, Raw, Reach, TimeOf, Venue, Word, reason_of_code},
 };
 use serde::Deserialize;
 use std::time::Duration;
@@ -40,6 +40,7 @@ static PROFILE: Profile = Profile {
     body_max: 2 << 20,
     // `ts` is when the row was last made anew: by a trade, or by a change of bid or ask.
     time_of: TimeOf::Book,
+    basis: Basis::Mid,
     warm_up: "/api/v5/public/time",
     docs: "https://www.okx.com/docs-v5/en/#order-book-trading-market-data",
     endpoints: &[

@@ -1,6 +1,6 @@
 //! Text, numbers and times pushed onto a buffer: the inner loop of every body.
 
-use quorate_actors::model::UnixMs;
+use crate::model::UnixMs;
 use rust_decimal::Decimal;
 
 /// `00` to `99`, side by side.
@@ -42,6 +42,29 @@ pub fn push_scaled(out: &mut Vec<u8>, negative: bool, mantissa: u128, scale: u32
     if scale > 0 {
         out.push(b'.');
         out.extend_from_slice(room.get(point..).unwrap_or_default());
+    }
+}
+
+/// Pushes `mantissa · 10^exponent` in plain notation, without quotes: no exponent is written, however large it is.
+pub(crate) fn push_number(out: &mut Vec<u8>, mantissa: u128, exponent: i32) {
+    let zeros = |out: &mut Vec<u8>, count: usize| out.resize(out.len().saturating_add(count), b'0');
+    let mut room = [0; DIGITS_MAX];
+    let from = write_digits(&mut room, DIGITS_MAX, mantissa);
+    let digits = room.get(from..).unwrap_or_default();
+    let decimals = exponent.min(0).unsigned_abs() as usize;
+    if exponent >= 0 {
+        out.extend_from_slice(digits);
+        zeros(out, exponent.unsigned_abs() as usize);
+    } else if let Some((whole, fraction)) =
+        digits.len().checked_sub(decimals).filter(|at| *at > 0).and_then(|at| digits.split_at_checked(at))
+    {
+        out.extend_from_slice(whole);
+        out.push(b'.');
+        out.extend_from_slice(fraction);
+    } else {
+        out.extend_from_slice(b"0.");
+        zeros(out, decimals.saturating_sub(digits.len()));
+        out.extend_from_slice(digits);
     }
 }
 

@@ -1,0 +1,106 @@
+//! What a rule remembers from pass to pass, as one value.
+
+use super::{Num, vote::Operator};
+use crate::{
+    hash::SmallMap,
+    model::{Amount, Pair, Price, Ticker, UnixMs, VenueId},
+};
+use std::collections::BTreeMap;
+
+/// Holds what the passes of one pair leave to those after them. It grows with the venues and operators ever heard of, never with the passes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// The latest rate that was published as one of its own pass.
+    pub last_good: Option<Good>,
+    /// A rate that was held back, waiting to be confirmed.
+    pub hold: Option<Hold>,
+    /// What is held against operators, or was of late.
+    pub marks: Marks,
+    pub(super) markets: SmallMap<(VenueId, Pair), Seen>,
+}
+
+/// Holds a rate and the time of the pass that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Good {
+    /// The rate.
+    pub rate: Num,
+    /// The time of its pass.
+    pub at: UnixMs,
+}
+
+/// Holds a jump that waits to be confirmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// When the first value was held back.
+    pub since: UnixMs,
+    /// The value that another must confirm.
+    pub value: Num,
+    /// When that one was first held back.
+    pub value_since: UnixMs,
+}
+
+/// Holds what is remembered of operators; most have nothing.
+pub type Marks = BTreeMap<Operator, Mark>;
+
+/// Holds what is remembered of one operator's votes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// While it is out or cooling: the price with which it was put out from among those that counted.
+    pub put_out: Option<Num>,
+    /// Since when it has been inside half of the limit without a break.
+    pub inside_since: Option<UnixMs>,
+    /// When it was last out, not merely cooling.
+    pub last_out: Option<UnixMs>,
+    /// Since when it has been over three times the median, or under a third, without a break.
+    pub far_since: Option<UnixMs>,
+}
+
+/// Holds what is remembered of one market.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// The newest venue time that came as far as to be compared.
+    pub(super) newest: Option<UnixMs>,
+    /// The numbers last seen; kept of quotes of the base only.
+    pub(super) still: Option<Still>,
+}
+
+/// Holds since when a market's numbers have been what they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Still {
+    pub(super) print: Print,
+    pub(super) since: UnixMs,
+    /// The last good rate that stood after the pass in which they were first seen.
+    pub(super) good_then: Option<Num>,
+}
+
+/// Holds the numbers of a quote that change while a market lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Print {
+    prices: [Option<Price>; 3],
+    amounts: [Option<Amount>; 3],
+}
+
+impl Print {
+    pub(super) fn of(ticker: &Ticker) -> Self {
+        Self { prices: [ticker.bid, ticker.ask, ticker.last], amounts: [ticker.bid_size, ticker.ask_size, ticker.base_volume] }
+    }
+}
+
+impl Memory {
+    /// Moves every time in it: our own clock was set right by so many milliseconds, and what was a minute ago still is.
+    pub fn shift(&mut self, by_ms: i64) {
+        let moved = |time: &mut UnixMs| time.0 = time.0.saturating_add(by_ms);
+        if let Some(good) = &mut self.last_good {
+            moved(&mut good.at);
+        }
+        if let Some(hold) = &mut self.hold {
+            moved(&mut hold.since);
+            moved(&mut hold.value_since);
+        }
+        for mark in self.marks.values_mut() {
+            [&mut mark.inside_since, &mut mark.last_out, &mut mark.far_since].into_iter().flatten().for_each(moved);
+        }
+        // A venue's newest time is its own, and stays.
+        self.markets.values_mut().filter_map(|seen| seen.still.as_mut()).for_each(|still| moved(&mut still.since));
+    }
+}
