@@ -61,7 +61,7 @@ async fn ours() {
     let mut config = Config::defaults().unwrap();
     let any = "127.0.0.1:0".parse().unwrap();
     (config.listen, config.admin_listen) = (any, any);
-    (config.max_age, config.max_age_polled, config.poll) = (HOUR, HOUR, HOUR);
+    (config.max_age, config.rates.admission.max_age, config.poll) = (HOUR, HOUR, HOUR);
     let pair: Pair = PAIR.parse().unwrap();
     config.pairs.retain(|configured| configured.pair == pair);
     let clock = Clock::start();

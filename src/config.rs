@@ -7,8 +7,12 @@ mod raw;
 pub use layers::{DEFAULT, From, Layers};
 pub use origin::is_loopback;
 
-use quorate_actors::{model::Pair, venue::Region};
-use raw::{Raw, RawPair, RawVenue};
+use quorate_actors::{
+    model::Pair,
+    rate::{self, AdmissionRules, Band, Class, Own},
+    venue::Region,
+};
+use raw::{Raw, RawPair, RawRate, RawVenue, Share};
 use rust_decimal::Decimal;
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -60,8 +64,10 @@ pub struct Config {
     pub pairs: Vec<PairConfig>,
     /// The venues by id, those that are not enabled included.
     pub venues: BTreeMap<String, VenueConfig>,
-    /// How old a polled quote may be to count.
-    pub max_age_polled: Duration,
+    /// What every pair's rule follows from.
+    pub rates: rate::Settings,
+    /// How much memory receipts may take that somebody was given.
+    pub receipts_mib: usize,
     /// The limits of the service.
     pub limits: Limits,
 }
@@ -77,6 +83,8 @@ pub struct PairConfig {
     pub quorum: usize,
     /// The venues to ask for it; empty: all.
     pub venues: Vec<String>,
+    /// What is its own of the rule by which its rate is made.
+    pub own: Own,
 }
 
 /// Holds what the configuration says of a venue.
@@ -152,7 +160,8 @@ impl Config {
                 .into_iter()
                 .map(|(key, venue)| Ok((key.0, venue_of(venue)?)))
                 .collect::<Result<_, String>>()?,
-            max_age_polled: millis(given("rate.max_age_polled_ms", rate.max_age_polled_ms)?.0),
+            rates: rates(rate)?,
+            receipts_mib: count("receipts.memory_mib", raw.receipts.unwrap_or_default().memory_mib.map(|n| n.0))?,
             limits: Limits {
                 connections: count("limits.connections", limits.connections.map(|n| n.0))?,
                 body_bytes: count("limits.body_bytes", limits.body_bytes.map(|n| n.0))?,
@@ -176,7 +185,17 @@ impl Config {
         if !self.admin_listen.ip().is_loopback() && self.admin_token_file.is_none() {
             return Err(format!("admin_listen is {}, expected a loopback address, or admin_token_file set", self.admin_listen));
         }
+        for class in Class::ALL {
+            let Band { floor, cap } = self.rates.band(class);
+            if floor > cap {
+                return Err(format!("rate.class.{}.floor is {floor}, expected at most the cap of {cap}", class.slug()));
+            }
+        }
         for pair in &self.pairs {
+            let Band { floor, cap } = self.rates.rules(pair.pair, &pair.own).band;
+            if floor > cap {
+                return Err(format!("pair {} has a floor of {floor}, expected at most its cap of {cap}", pair.pair));
+            }
             let off = |id: &&String| self.venues.get(*id).is_none_or(|v| !v.enabled);
             if let Some(id) = pair.venues.iter().find(off) {
                 return Err(format!("pair {} names venue {id}, expected one that is enabled", pair.pair));
@@ -209,15 +228,37 @@ fn pairs(raw: Vec<RawPair>) -> Result<Vec<PairConfig>, String> {
         return Err(format!("{} pairs, expected at most {PAIRS_MAX}", raw.len()));
     }
     let mut pairs: Vec<PairConfig> = Vec::with_capacity(raw.len());
-    for RawPair { name, required, quorum, venues } in raw {
+    for RawPair { name, required, quorum, venues, class, floor, cap } in raw {
         if pairs.iter().any(|p| p.pair == name.0) {
             return Err(format!("pair {} is listed twice, expected once", name.0));
         }
         let quorum = quorum.and_then(|q| usize::try_from(q.0).ok()).unwrap_or(QUORUM);
         let venues = venues.unwrap_or_default().into_iter().map(|v| v.0).collect();
-        pairs.push(PairConfig { pair: name.0, required: required.unwrap_or(true), quorum, venues });
+        let own = Own { class: class.map(|c| c.0), floor: floor.map(|f| f.0), cap: cap.map(|c| c.0) };
+        pairs.push(PairConfig { pair: name.0, required: required.unwrap_or(true), quorum, venues, own });
     }
     Ok(pairs)
+}
+
+fn rates(raw: RawRate) -> Result<rate::Settings, String> {
+    let classes = raw.class.unwrap_or_default();
+    let (major, other, peg) = (classes.major.unwrap_or_default(), classes.other.unwrap_or_default(), classes.peg.unwrap_or_default());
+    let band = |class: &str, floor: Option<Share>, cap: Option<Share>| {
+        let key = |name: &str| format!("rate.class.{class}.{name}");
+        Ok::<_, String>(Band { floor: given(&key("floor"), floor)?.0, cap: given(&key("cap"), cap)?.0 })
+    };
+    let codes = |codes: Vec<raw::AssetCode>| codes.into_iter().map(|code| code.0).collect();
+    Ok(rate::Settings {
+        bands: [band("major", major.floor, major.cap)?, band("other", other.floor, other.cap)?, band("peg", peg.floor, peg.cap)?],
+        majors: codes(given("rate.class.major.assets", major.assets)?),
+        par: raw.par.unwrap_or_default().into_iter().map(|par| (par.0.base, par.0.quote)).collect(),
+        stale: millis(given("rate.stale_ms", raw.stale_ms)?.0),
+        admission: AdmissionRules {
+            max_age: millis(given("rate.max_age_polled_ms", raw.max_age_polled_ms)?.0),
+            ..AdmissionRules::default()
+        },
+        through: codes(raw.through.unwrap_or_default()),
+    })
 }
 
 fn venue_of(raw: RawVenue) -> Result<VenueConfig, String> {

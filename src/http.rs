@@ -12,6 +12,8 @@ mod health;
 mod listing;
 pub mod pairs;
 pub(crate) mod quotes;
+pub(crate) mod rates;
+mod receipts;
 mod request_id;
 mod router;
 pub mod terms;
@@ -51,7 +53,10 @@ static SIMULATED: HeaderName = HeaderName::from_static("quorate-simulated");
 /// Every public route.
 const ROUTES: &[Route] = &[
     get("/v1/quotes/{pair}", |call| quotes::one(call).boxed_local()),
-    get_or_post("/v1/quotes", |call| batch::get(call).boxed_local(), |call| batch::post(call).boxed_local()),
+    get_or_post("/v1/quotes", |call| batch::get_quotes(call).boxed_local(), |call| batch::post_quotes(call).boxed_local()),
+    get("/v1/rates/{pair}", |call| rates::one(call).boxed_local()),
+    get("/v1/rates", |call| batch::get_rates(call).boxed_local()),
+    get("/v1/receipts/{id}", |call| ready(receipts::one(call)).boxed_local()),
     get("/v1/venues", |call| ready(listing::venues(call)).boxed_local()),
     get("/v1/venues/{id}", |call| ready(listing::venue(call)).boxed_local()),
     get("/v1/pairs", |call| ready(listing::pairs(call)).boxed_local()),
@@ -70,6 +75,7 @@ pub struct State {
     pub(crate) rounds_per_s: u32,
     pub(crate) on_demand: bool,
     pub(crate) takers: HashMap<String, Decimal>,
+    pub(crate) receipts: receipts::Receipts,
     /// Where the connections are counted; nothing where the host has a server of its own.
     pub(crate) connections: Option<Arc<Connections>>,
     ids: RequestIds,
@@ -90,18 +96,28 @@ pub struct Options {
     pub on_demand: bool,
     /// Taker fees, by the venue's id, that are others than the venue's own.
     pub takers: HashMap<String, Decimal>,
+    /// How many MiB the receipts may take that somebody was given.
+    pub receipts_mib: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { simulated: false, body_bytes: 65_536, pairs_per_request: 100, rounds_per_s: 50, on_demand: true, takers: HashMap::new() }
+        Self {
+            simulated: false,
+            body_bytes: 65_536,
+            pairs_per_request: 100,
+            rounds_per_s: 50,
+            on_demand: true,
+            takers: HashMap::new(),
+            receipts_mib: 16,
+        }
     }
 }
 
 impl State {
     /// Makes the state of an engine's routes.
     pub fn new(engine: Engine, options: Options) -> Self {
-        let Options { simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, takers } = options;
+        let Options { simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, takers, receipts_mib } = options;
         let venues = engine.venues().into_iter().map(|v| v.id).collect();
         let basis = Basis { terms: engine.terms().clone(), venues };
         Self {
@@ -113,6 +129,7 @@ impl State {
             rounds_per_s,
             on_demand,
             takers,
+            receipts: receipts::Receipts::new(receipts_mib),
             connections: None,
             ids: RequestIds::new(),
         }
@@ -211,7 +228,8 @@ fn serve(state: &Arc<State>, routes: &'static [Route], request: ServiceRequest) 
 /// Answers a request that memory satisfies: the way of nearly all, which passes nothing that it does not need.
 pub(crate) fn answer_at_once(state: &State, head: &RequestHead, path: &str) -> Option<HttpResponse> {
     // What a panic leaves behind is dropped with the request.
-    let answered = catch_unwind(AssertUnwindSafe(|| quotes::from_memory(state, head, path)));
+    let answered =
+        catch_unwind(AssertUnwindSafe(|| quotes::from_memory(state, head, path).or_else(|| rates::from_memory(state, head, path))));
     let Ok(answered) = answered else { return Some(refuse(state, &head.headers, &panicked())) };
     let mut response = answered?;
     mark(state, state.ids.of(&head.headers), &mut response);

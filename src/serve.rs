@@ -10,9 +10,7 @@ use crate::{
 };
 use actix_web::{dev::ServerHandle, rt::time::timeout};
 use futures_util::future::{Either, join, select};
-use quorate_actors::{
-    Builder, Engine, PairConfig, StartError, VenueConfig, model::VenueId, rate::AdmissionRules, terms::VenueFilter, venues,
-};
+use quorate_actors::{Builder, Engine, PairConfig, StartError, VenueConfig, model::VenueId, terms::VenueFilter, venues};
 use server::Bounds;
 use std::{
     collections::HashMap,
@@ -120,7 +118,9 @@ pub fn builder(config: &Config) -> (Builder, Arc<OnceLock<String>>) {
         .max_age(config.max_age)
         .poll(config.poll)
         .fetch_timeout(config.fetch_timeout)
-        .rules(AdmissionRules { max_age: config.max_age_polled, ..AdmissionRules::default() })
+        .rules(config.rates.admission)
+        .rate_settings(config.rates.clone())
+        .simulated(simulated)
         .on_demand(if config.on_demand { config.limits.on_demand_pairs } else { 0 })
         .rounds_per_s(config.limits.rounds_per_s)
         .arbiters(ARBITERS)
@@ -130,7 +130,13 @@ pub fn builder(config: &Config) -> (Builder, Arc<OnceLock<String>>) {
             [] => VenueFilter::All,
             named => VenueFilter::Only(named.iter().map(|id| VenueId::new(id)).collect()),
         };
-        builder = builder.pair(PairConfig { pair: pair.pair, required: pair.required, quorum: pair.quorum, venues });
+        builder = builder.pair(PairConfig {
+            pair: pair.pair,
+            required: pair.required,
+            quorum: pair.quorum,
+            venues,
+            rate: Some(pair.own.clone()),
+        });
     }
     for (id, venue) in config.venues.iter().filter(|(_, v)| v.enabled) {
         let Some(built_in) = venues::by_id(id) else { continue };
@@ -156,6 +162,7 @@ pub fn options(config: &Config) -> http::Options {
         rounds_per_s: config.limits.rounds_per_s,
         on_demand: config.on_demand,
         takers: config.venues.iter().map(|(id, venue)| (id.clone(), venue.taker)).collect::<HashMap<_, _>>(),
+        receipts_mib: config.receipts_mib,
     }
 }
 

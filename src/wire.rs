@@ -4,10 +4,12 @@
 
 mod bps;
 mod listing;
+mod rates;
 
 pub(crate) use listing::powers;
 pub use listing::{PairJson, ReadyJson, VenueJson, json};
 pub use quorate_actors::text::{push_decimal, push_scaled, push_str, push_time, push_u64};
+pub use rates::short_rate;
 
 use bytes::Bytes;
 use quorate_actors::{

@@ -258,7 +258,7 @@ fn a_configuration_is_written_checked_and_shown() {
     let file = File::new(&init.out);
     let check = run(&["config", "check", "--config", file.path()]);
     assert_eq!((check.code, check.err.as_str()), (0, ""));
-    assert!(check.out.starts_with("the configuration is right: 20 pairs at 12 venues\n"), "{check:?}");
+    assert!(check.out.starts_with("the configuration is right: 17 pairs at 12 venues\n"), "{check:?}");
     assert_eq!(check.out.lines().filter(|line| line.split('\t').count() == 6).count(), VENUES.len());
 
     let slow = run(&["config", "check", "--json", "--set", "venues.kraken.poll_ms=60000"]);

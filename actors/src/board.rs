@@ -4,14 +4,18 @@ use crate::{
     clock::Clock,
     hash::SmallMap,
     model::{Fault, Outcome, Pair, Quote, Reason, UnixMs},
-    rate::{AdmissionRules, admit, best_ask, best_bid},
+    rate::{AdmissionRules, Memory, Receipt, admit, best_ask, best_bid},
+    terms::{Terms, VenueFilter},
     venue::Member,
     view::{Miss, View, ViewRow},
 };
 use arc_swap::{ArcSwap, ArcSwapOption};
 use bytes::Bytes;
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 use tokio::time::Instant;
@@ -162,42 +166,104 @@ impl std::fmt::Debug for Published {
     }
 }
 
-type Place = Arc<ArcSwapOption<Published>>;
+/// Holds a receipt as it is published.
+#[derive(Debug)]
+pub struct PublishedRate {
+    /// The receipt.
+    pub receipt: Receipt,
+    /// The instant of the pass.
+    pub at: Instant,
+    /// When the oldest quote was received that had a part in the rate; `None` where none had.
+    pub oldest: Option<Instant>,
+    /// Counts the receipts of the pair since the engine started.
+    pub sequence: u64,
+    /// Whether it is the pair's own, made of every venue that the configuration allows; else it is one caller's.
+    pub shared: bool,
+    given: AtomicBool,
+}
 
-/// Holds the latest view of every pair behind atomic pointers: one for the map, one for each pair.
+impl PublishedRate {
+    pub(crate) fn new(receipt: Receipt, at: Instant, oldest: Option<Instant>, sequence: u64, shared: bool) -> Self {
+        Self { receipt, at, oldest, sequence, shared, given: AtomicBool::new(false) }
+    }
+
+    /// Tells once, to who asks first, that nobody has asked before: for who keeps the receipts whose ids were given away.
+    pub fn is_first_given(&self) -> bool {
+        !self.given.swap(true, Relaxed)
+    }
+
+    /// Tells whether it satisfies a caller: it is made of every venue, nothing that has a part in it is older than he takes, or than what came `since` he
+    /// asked where he wants it fresh, and it has as many sources as he wants.
+    pub fn satisfies(&self, terms: &Terms, since: Option<Instant>, now: Instant) -> bool {
+        let Some(oldest) = self.oldest else { return false };
+        let recent = match since {
+            Some(since) if terms.fresh => oldest >= since,
+            _ => !terms.fresh && now.saturating_duration_since(oldest) <= terms.max_age,
+        };
+        let sources = || self.receipt.outcome.tally.survivors().len();
+        // A pass that nobody has made anew lets quotes count that no longer do.
+        let counts = || now.saturating_duration_since(oldest) <= self.receipt.rules.admission.max_age;
+        self.shared && terms.venues == VenueFilter::All && recent && counts() && terms.min_sources.is_none_or(|wanted| sources() >= wanted)
+    }
+}
+
+/// Holds the latest view and the latest rate of every pair behind atomic pointers: one for each map, one for each pair.
 #[derive(Debug)]
 pub(crate) struct Board {
-    places: ArcSwap<SmallMap<Pair, Place>>,
+    pub(crate) views: Places<ArcSwapOption<Published>>,
+    pub(crate) rates: Places<RatePlace>,
     pub(crate) clock: Clock,
 }
 
+/// Holds the place of a pair's rate, and what its rule remembers: kept here, it outlives the actor that runs the rule.
+#[derive(Debug, Default)]
+pub(crate) struct RatePlace {
+    pub(crate) latest: ArcSwapOption<PublishedRate>,
+    pub(crate) memory: Mutex<Memory>,
+}
+
+/// Holds a place for each pair.
+#[derive(Debug)]
+pub(crate) struct Places<T>(ArcSwap<SmallMap<Pair, Arc<T>>>);
+
 impl Board {
     pub(crate) fn new(clock: Clock) -> Self {
-        Self { places: ArcSwap::default(), clock }
+        Self { views: Places::new(), rates: Places::new(), clock }
     }
 
     /// Gives the latest view of a pair.
     pub(crate) fn latest(&self, pair: &Pair) -> Option<Arc<Published>> {
-        self.places.load().get(pair)?.load_full()
+        self.views.0.load().get(pair)?.load_full()
+    }
+
+    /// Gives the latest rate of a pair.
+    pub(crate) fn latest_rate(&self, pair: &Pair) -> Option<Arc<PublishedRate>> {
+        self.rates.0.load().get(pair)?.latest.load_full()
+    }
+}
+
+impl<T: Default> Places<T> {
+    fn new() -> Self {
+        Self(ArcSwap::default())
     }
 
     /// Gives the place of a pair, made where there is none. Only the coordinator writes.
-    pub(crate) fn place(&self, pair: Pair) -> Place {
-        if let Some(place) = self.places.load().get(&pair) {
+    pub(crate) fn place(&self, pair: Pair) -> Arc<T> {
+        if let Some(place) = self.0.load().get(&pair) {
             return Arc::clone(place);
         }
-        let place = Place::default();
-        self.places.rcu(|places| {
+        let place = Arc::<T>::default();
+        self.0.rcu(|places| {
             let mut places = SmallMap::clone(places);
             places.entry(pair).or_insert_with(|| Arc::clone(&place));
             places
         });
-        self.places.load().get(&pair).map_or(place, Arc::clone)
+        self.0.load().get(&pair).map_or(place, Arc::clone)
     }
 
     /// Makes places for many pairs at once: one at a time the map would be copied for each.
     pub(crate) fn reserve(&self, pairs: &[Pair]) {
-        self.places.rcu(|places| {
+        self.0.rcu(|places| {
             let mut places = SmallMap::clone(places);
             for pair in pairs {
                 places.entry(*pair).or_default();
@@ -208,12 +274,17 @@ impl Board {
 
     /// Gives every pair that has a place.
     pub(crate) fn pairs(&self) -> Vec<Pair> {
-        self.places.load().keys().copied().collect()
+        self.0.load().keys().copied().collect()
+    }
+
+    /// Gives every place.
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
+        self.0.load().values().cloned().collect()
     }
 
     /// Forgets a pair.
     pub(crate) fn remove(&self, pair: &Pair) {
-        self.places.rcu(|places| {
+        self.0.rcu(|places| {
             let mut places = SmallMap::clone(places);
             places.remove(pair);
             places

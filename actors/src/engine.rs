@@ -7,13 +7,15 @@ pub use builder::{Builder, PairConfig, StartError};
 pub use status::{ControlError, PairStatus, VenueStatus};
 
 use crate::{
-    board::{Board, Published},
+    board::{Board, Published, PublishedRate},
     clock::Clock,
-    coordinator::{Ask, AskError, Coordinator, CoordinatorPort, QuoteUpdate, Settings, Subscribe, Subscribers},
+    coordinator::{
+        Ask, AskError, AskRate, Coordinator, CoordinatorPort, QuoteUpdate, RateUpdate, Settings, Subscribe, SubscribeRate, Subscribers,
+    },
     exchange::{Cell, Control, Exchange},
     meter::{self, Limits, Meter, Registry, Snapshot},
     model::{Pair, VenueId},
-    rate::AdmissionRules,
+    rate::{self, AdmissionRules},
     terms::{Terms, VenueFilter},
     transport::Connect,
     venue::Scratch,
@@ -46,7 +48,8 @@ pub(crate) struct Shared {
     pub(crate) registry: Registry,
     coordinator_meter: Arc<Meter>,
     board: Arc<Board>,
-    subscribers: Arc<Subscribers>,
+    subscribers: Arc<Subscribers<QuoteUpdate>>,
+    rate_subscribers: Arc<Subscribers<RateUpdate>>,
     settings: Settings,
     pairs: Vec<PairConfig>,
     connect: Arc<dyn Connect>,
@@ -128,7 +131,8 @@ impl Shared {
         let shared = Arc::clone(self);
         let port = place.start(&self.coordinator_meter, move |_| {
             let (venues, board) = (Arc::clone(&shared.venues), Arc::clone(&shared.board));
-            Coordinator::new(shared.settings.clone(), venues, board, Arc::clone(&shared.subscribers), &shared.pairs)
+            let subscribers = (Arc::clone(&shared.subscribers), Arc::clone(&shared.rate_subscribers));
+            Coordinator::new(shared.settings.clone(), venues, board, subscribers, &shared.pairs)
         });
         self.coordinator.store(port.map(Arc::new));
     }
@@ -189,17 +193,18 @@ impl Engine {
         if let Some(published) = self.remembered(&pair, &terms) {
             return Ok(published);
         }
-        if let VenueFilter::Only(named) | VenueFilter::Except(named) = &terms.venues {
-            let known = |id: &VenueId| self.shared.venues.iter().any(|cell| cell.id == *id);
-            if let Some(unknown) = named.iter().find(|id| !known(id)) {
-                return Err(AskError::NoSuchVenue(unknown.to_string()));
-            }
-        }
+        self.check_named(&terms)?;
         let port = self.shared.coordinator.load_full().ok_or(AskError::Restarting)?;
         let request = port
             .send(Ask { pair, terms })
             .map_err(|refused| if refused.is_retryable() { AskError::Overloaded } else { AskError::Restarting })?;
         request.await.unwrap_or(Err(AskError::Restarting))
+    }
+
+    fn check_named(&self, terms: &Terms) -> Result<(), AskError> {
+        let (VenueFilter::Only(named) | VenueFilter::Except(named)) = &terms.venues else { return Ok(()) };
+        let known = |id: &VenueId| self.shared.venues.iter().any(|cell| cell.id == *id);
+        named.iter().find(|id| !known(id)).map_or(Ok(()), |unknown| Err(AskError::NoSuchVenue(unknown.to_string())))
     }
 
     /// Asks every venue for a pair now, under the engine's deadline.
@@ -220,9 +225,61 @@ impl Engine {
         port.send(Subscribe { pair, to }).map_err(|_| AskError::Overloaded)?.await.unwrap_or(Err(AskError::Restarting))
     }
 
+    /// Gives the latest rate of a pair, whatever its age and status, without waiting and without a lock; `None` where no pass has been made.
+    pub fn latest_rate(&self, pair: &Pair) -> Option<Arc<PublishedRate>> {
+        self.shared.board.latest_rate(pair)
+    }
+
+    /// Gives the latest rate of a pair where it satisfies the terms.
+    pub fn remembered_rate(&self, pair: &Pair, terms: &Terms) -> Option<Arc<PublishedRate>> {
+        if terms.fresh || terms.venues != VenueFilter::All {
+            return None;
+        }
+        self.latest_rate(pair).filter(|latest| latest.satisfies(terms, None, Instant::now()))
+    }
+
+    /// Answers with a pair's rate under the caller's terms: from memory where that satisfies them, else after one round over every market that the rate is
+    /// made of. A rate that is refused is no error: its status says so.
+    ///
+    /// # Errors
+    /// [`AskError`] where there is no answer at all.
+    pub async fn ask_rate(&self, pair: Pair, terms: Terms) -> Result<Arc<PublishedRate>, AskError> {
+        if let Some(published) = self.remembered_rate(&pair, &terms) {
+            return Ok(published);
+        }
+        self.check_named(&terms)?;
+        let port = self.shared.coordinator.load_full().ok_or(AskError::Restarting)?;
+        let request = port
+            .send(AskRate { pair, terms })
+            .map_err(|refused| if refused.is_retryable() { AskError::Overloaded } else { AskError::Restarting })?;
+        request.await.unwrap_or(Err(AskError::Restarting))
+    }
+
+    /// Asks every venue now for what a pair's rate is made of, under the engine's deadline.
+    ///
+    /// # Errors
+    /// As [`Engine::ask_rate`].
+    pub async fn rate(&self, pair: &Pair) -> Result<Arc<PublishedRate>, AskError> {
+        self.ask_rate(*pair, Terms { fresh: true, ..self.terms().clone() }).await
+    }
+
+    /// Sends every new receipt of a pair to an actor, as far as its mailbox takes them, until the actor ends.
+    ///
+    /// # Errors
+    /// As [`Engine::subscribe`].
+    pub async fn subscribe_rate(&self, pair: Pair, to: Recipient<RateUpdate>) -> Result<(), AskError> {
+        let port = self.shared.coordinator.load_full().ok_or(AskError::Restarting)?;
+        port.send(SubscribeRate { pair, to }).map_err(|_| AskError::Overloaded)?.await.unwrap_or(Err(AskError::Restarting))
+    }
+
+    /// Gives the settings that every pair's rule follows from.
+    pub fn rate_settings(&self) -> &rate::Settings {
+        &self.shared.settings.rates
+    }
+
     /// Counts the changes that subscribers missed because their mailboxes were full.
     pub fn updates_missed(&self) -> u64 {
-        self.shared.subscribers.missed()
+        self.shared.subscribers.missed().saturating_add(self.shared.rate_subscribers.missed())
     }
 
     /// Gives how many rounds may begin within a second.

@@ -92,7 +92,7 @@ pub mod venues;
 pub mod view;
 mod watchdog;
 
-pub use board::{Published, Render};
-pub use coordinator::{AskError, QuoteUpdate};
+pub use board::{Published, PublishedRate, Render};
+pub use coordinator::{AskError, QuoteUpdate, RateUpdate};
 pub use engine::{Builder, ControlError, Engine, PairConfig, PairStatus, StartError, VenueStatus};
 pub use exchange::{Control, PlanFacts, VenueConfig, VenueState};

@@ -2,6 +2,7 @@
 #![warn(clippy::disallowed_types)]
 
 mod admission;
+mod age;
 mod best;
 mod conversion;
 mod memory;
@@ -10,6 +11,7 @@ mod outlier;
 mod pass;
 mod receipt;
 mod rules;
+mod settings;
 mod status;
 mod vote;
 mod wide;
@@ -23,5 +25,6 @@ pub use outlier::{Label, Middle};
 pub use pass::{Before, Decision, Offer, Outcome, Prior, Row, pass};
 pub use receipt::{Made, MarketMiss, Receipt};
 pub use rules::{Band, Class, Rules};
+pub use settings::{Markets, Own, Settings};
 pub use status::{Status, Tally};
 pub use vote::{Operator, Vote};

@@ -218,7 +218,7 @@ fn a_subscription_that_is_not_taken_is_refused() {
 fn a_pair_is_asked_of_its_own_venues_alone() {
     paused(async {
         let sim = Sim::new((50, 50));
-        let config = |quorum, venues| PairConfig { pair: pair("BTC-USDT"), required: true, quorum, venues };
+        let config = |quorum, venues| PairConfig { pair: pair("BTC-USDT"), required: true, quorum, venues, rate: None };
         let engine = sim.builder().pair(config(3, only(&["kraken", "okx"]))).poll(ms(500)).start().unwrap();
         let ready = || engine.pairs()[0].clone();
         until("it is ready with the two that it has", || ready().is_ready()).await;

@@ -31,7 +31,8 @@ pub(super) fn start_for_one(config: &Config) -> Result<State, Exit> {
 
 /// Starts an engine that polls every configured pair once, at the pace that each venue's budget allows, and remembers what it heard.
 pub(super) fn start_for_all(config: &Config) -> Result<State, Exit> {
-    let mut once = Config { poll: LONG, max_age: LONG, max_age_polled: LONG, ..config.clone() };
+    let mut once = Config { poll: LONG, max_age: LONG, ..config.clone() };
+    once.rates.admission.max_age = LONG;
     once.venues.values_mut().for_each(|venue| venue.poll = None);
     let (builder, boot) = serve::builder(&once);
     start(config, builder, &boot)

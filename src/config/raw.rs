@@ -1,7 +1,8 @@
 //! The configuration as it is typed: every key optional, every value checked where it stands, so that an error can point at it.
 
 use quorate_actors::{
-    model::{Pair, PairError},
+    model::{Asset, Pair, PairError},
+    rate::{Class, Num},
     venue::Region,
     venues,
 };
@@ -25,6 +26,7 @@ pub(super) struct Raw {
     pub pairs: Option<Vec<RawPair>>,
     pub venues: Option<BTreeMap<VenueKey, RawVenue>>,
     pub rate: Option<RawRate>,
+    pub receipts: Option<RawReceipts>,
     pub limits: Option<RawLimits>,
 }
 
@@ -38,6 +40,9 @@ pub(super) struct RawPair {
     pub required: Option<bool>,
     pub quorum: Option<Within<1, 100>>,
     pub venues: Option<Vec<VenueKey>>,
+    pub class: Option<ClassName>,
+    pub floor: Option<Share>,
+    pub cap: Option<Share>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -57,6 +62,39 @@ pub(super) struct RawVenue {
 #[serde(deny_unknown_fields)]
 pub(super) struct RawRate {
     pub max_age_polled_ms: Option<Within<1000, 3_600_000>>,
+    pub stale_ms: Option<Within<0, 3_600_000>>,
+    pub par: Option<Vec<Par>>,
+    pub through: Option<Vec<AssetCode>>,
+    pub class: Option<RawClasses>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawClasses {
+    pub major: Option<RawMajor>,
+    pub other: Option<RawBand>,
+    pub peg: Option<RawBand>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawMajor {
+    pub floor: Option<Share>,
+    pub cap: Option<Share>,
+    pub assets: Option<Vec<AssetCode>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawBand {
+    pub floor: Option<Share>,
+    pub cap: Option<Share>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawReceipts {
+    pub memory_mib: Option<Within<1, 65_536>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -113,6 +151,24 @@ checked_text! {
     };
     /// Holds where a venue is asked.
     Origin(String): |text| super::origin::read(text).map_err(|e| expected(text, e));
+    /// Holds a class of pairs.
+    ClassName(Class): |text| Class::ALL
+        .into_iter()
+        .find(|class| class.slug() == text)
+        .ok_or_else(|| expected(text, "major, other or peg"));
+    /// Holds an asset's code.
+    AssetCode(Asset): |text| Asset::new(text).map_err(|e| format!("{text:?}: {e}"));
+    /// Holds two assets declared to be worth the same.
+    Par(Pair): |text| text
+        .split_once('=')
+        .and_then(|(a, b)| Pair::new(a.trim(), b.trim()).ok())
+        .ok_or_else(|| expected(text, "two assets, such as \"USD1=USD\""));
+    /// Holds a distance as a share of the median.
+    Share(Num): |text| text
+        .parse::<Num>()
+        .ok()
+        .filter(|share| !share.is_zero() && *share <= Num::ONE)
+        .ok_or_else(|| expected(text, "a fraction above 0, of 1 at most, such as \"0.02\""));
     /// Holds who runs a venue.
     Operator(String): |text| {
         let lawful = !text.is_empty() && text.len() <= 40 && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_');

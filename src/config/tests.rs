@@ -15,7 +15,7 @@ fn environment(variables: &[(&str, &str)]) -> Result<(Config, Layers), String> {
 fn defaults_are_the_documented_ones() {
     let config = Config::defaults().unwrap();
     assert_eq!((config.listen.to_string(), config.admin_listen.to_string()), ("127.0.0.1:8080".into(), "127.0.0.1:8081".into()));
-    let ms = [config.deadline, config.fetch_timeout, config.max_age, config.poll, config.max_age_polled].map(|d| d.as_millis());
+    let ms = [config.deadline, config.fetch_timeout, config.max_age, config.poll, config.rates.admission.max_age].map(|d| d.as_millis());
     assert_eq!(ms, [1000, 5000, 5000, 2000, 30_000]);
     let limits = Limits { connections: 4096, body_bytes: 65_536, pairs_per_request: 100, rounds_per_s: 50, on_demand_pairs: 256 };
     assert_eq!((config.limits, config.on_demand, config.admin_token_file), (limits, true, None));
@@ -23,7 +23,17 @@ fn defaults_are_the_documented_ones() {
     for base in ["BTC", "ETH", "SOL", "XRP"] {
         assert!(["USD", "USDT", "USDC", "EUR"].iter().all(|quote| names.contains(&format!("{base}-{quote}"))));
     }
-    assert!(["USDC-USDT", "USDT-USD", "USDC-USD", "EUR-USD"].iter().all(|p| names.contains(&(*p).to_owned())) && names.len() == 20);
+    assert!(names.contains(&"USDC-USDT".to_owned()) && names.len() == 17);
+    let listed: Vec<_> = config.pairs.iter().map(|p| p.pair).collect();
+    let followed: Vec<_> = config.rates.followed(listed.iter().copied(), &listed).iter().map(ToString::to_string).collect();
+    assert!(
+        ["USDT-USD", "USDC-USD", "EUR-USD"].iter().all(|p| followed.contains(&(*p).to_owned())),
+        "the peg and fiat markets follow: {followed:?}"
+    );
+    let classes = ["BTC-USD", "SOL-EUR", "USDC-USDT"].map(|name| config.rates.rules(name.parse().unwrap(), &Own::default()).class);
+    assert_eq!(classes, [Class::Major, Class::Other, Class::Peg]);
+    assert_eq!(config.rates, rate::Settings { through: vec![], ..rate::Settings::default() });
+    assert_eq!(config.receipts_mib, 16);
     let btc = config.pairs.iter().find(|p| p.pair.to_string() == "BTC-USD").unwrap();
     assert_eq!((btc.required, btc.quorum, btc.venues.len()), (true, 3, 0));
     assert_eq!(config.venues.len(), quorate_actors::venues::VENUES.len());
@@ -43,7 +53,7 @@ fn an_unknown_key_is_refused_with_line_and_caret() {
     let error = file("deadline_ms = 500\n\n[venues.kraken]\norgin = \"https://x.example\"\n").unwrap_err();
     assert!(error.starts_with("file quorate.toml: TOML parse error at line 4, column 1\n"), "{error}");
     assert!(error.contains("4 | orgin = \"https://x.example\"\n  | ^^^^^\n") && error.contains("unknown field `orgin`"), "{error}");
-    for text in ["deadlin_ms = 1", "[limit]\n", "[venues.nasdaq]\nenabled = true", "[[pairs]]\nname = \"BTC-USD\"\nclass = \"major\""] {
+    for text in ["deadlin_ms = 1", "[limit]\n", "[venues.nasdaq]\nenabled = true", "[[pairs]]\nname = \"BTC-USD\"\nklass = \"major\""] {
         let error = file(text).unwrap_err();
         assert!(error.contains("TOML parse error at line") && error.contains('^'), "{error}");
     }
@@ -138,4 +148,31 @@ fn a_new_origin_drops_the_mirrors_that_were_not_set_with_it() {
     assert!(of("[venues.binance]\norigin = \"https://a.example\"").mirrors.is_empty());
     assert_eq!(of("[venues.binance]\norigin = \"https://a.example\"\nmirrors = [\"https://b.example\"]").mirrors, ["https://b.example"]);
     assert_eq!(of("[venues.binance]\nmirrors = [\"https://b.example\"]").mirrors, ["https://b.example"]);
+}
+
+#[test]
+fn settings_of_the_rate_are_read_and_wrong_ones_named() {
+    let text = "[[pairs]]\nname = \"SOL-USD\"\nclass = \"major\"\ncap = \"0.2\"\n[rate]\npar = [\"USD1=USD\"]\nstale_ms = 5000\nthrough = [\"usdt\"]\n[rate.class.peg]\ncap = \"0.02\"\n[venues.kraken]\noperator = \"payward\"\nregion = \"KR\"";
+    let config = file(text).unwrap();
+    let rules = config.rates.rules(config.pairs[0].pair, &config.pairs[0].own);
+    let [floor, cap, peg] = ["0.02", "0.2", "0.02"].map(|n| n.parse().unwrap());
+    assert_eq!((rules.class, rules.band, rules.peg.cap), (Class::Major, Band { floor, cap }, peg));
+    assert_eq!((rules.stale, rules.par.len(), config.rates.through.len()), (Duration::from_secs(5), 1, 1));
+    let kraken = &config.venues["kraken"];
+    assert_eq!((kraken.operator.as_deref(), kraken.region), (Some("payward"), Some(Region::Kr)));
+    for (text, want) in [
+        ("[[pairs]]\nname = \"BTC-USD\"\nclass = \"minor\"", "\"minor\", expected major, other or peg"),
+        ("[[pairs]]\nname = \"BTC-USD\"\nfloor = \"0.06\"", "pair BTC-USD has a floor of 0.06, expected at most its cap of 0.05"),
+        ("[rate.class.other]\nfloor = \"0.2\"", "rate.class.other.floor is 0.2, expected at most the cap of 0.1"),
+        ("[rate.class.other]\nfloor = \"0\"", "\"0\", expected a fraction above 0, of 1 at most"),
+        ("[rate.class.other]\nfloor = \"-1\"", "\"-1\", expected a fraction above 0, of 1 at most"),
+        ("[rate]\npar = [\"USD1\"]", "\"USD1\", expected two assets, such as \"USD1=USD\""),
+        ("[rate]\nthrough = [\"U S\"]", "\"U S\": an asset code is 1 to 16 characters"),
+        ("[receipts]\nmemory_mib = 0", "0 is out of range, expected 1 to 65536"),
+        ("[venues.kraken]\nregion = \"US\"", "\"US\", expected KR, IN, TR, AR or NG"),
+        ("[venues.kraken]\noperator = \"\"", "\"\", expected 1 to 40 of a-z, 0-9, - and _"),
+    ] {
+        let error = file(text).unwrap_err();
+        assert!(error.contains(want), "{text}: {error}");
+    }
 }

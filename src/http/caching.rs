@@ -73,14 +73,36 @@ pub(super) fn aged(body: Bytes, freshness: Freshness) -> HttpResponse {
 
 /// Makes an answer of JSON with its age and a tag; without the body where the caller has it.
 pub(super) fn tagged(headers: &HeaderMap, body: impl FnOnce() -> Bytes, freshness: Freshness, version: Version<'_>) -> HttpResponse {
-    let tag = version.tag();
-    let mut response = match headers.get(&IF_NONE_MATCH) {
-        Some(known) if names(known, &tag) => HttpResponse::with_body(StatusCode::NOT_MODIFIED, Bytes::new()).map_into_boxed_body(),
-        _ => ok(body()),
-    };
+    named(headers, body, freshness, version.tag())
+}
+
+/// Makes an answer of JSON with its age and a tag of the caller's making.
+pub(super) fn named(headers: &HeaderMap, body: impl FnOnce() -> Bytes, freshness: Freshness, tag: HeaderValue) -> HttpResponse {
+    let mut response = unless_known(headers, body, &tag);
     tell(&mut response, freshness);
     response.headers_mut().append(ETAG, tag);
     response
+}
+
+/// Makes an answer of JSON that never changes.
+pub(super) fn immutable(headers: &HeaderMap, body: impl FnOnce() -> Bytes, tag: HeaderValue) -> HttpResponse {
+    let mut response = unless_known(headers, body, &tag);
+    response.headers_mut().append(CACHE_CONTROL, HeaderValue::from_static("max-age=86400, immutable"));
+    response.headers_mut().append(ETAG, tag);
+    response
+}
+
+fn unless_known(headers: &HeaderMap, body: impl FnOnce() -> Bytes, tag: &HeaderValue) -> HttpResponse {
+    match headers.get(&IF_NONE_MATCH) {
+        Some(known) if names(known, tag) => HttpResponse::with_body(StatusCode::NOT_MODIFIED, Bytes::new()).map_into_boxed_body(),
+        _ => ok(body()),
+    }
+}
+
+/// Makes the weak tag of a name: letters, digits, `-` and `_`.
+pub(super) fn tag_of(parts: &[&str]) -> HeaderValue {
+    let end = Short::new().before(b"\"");
+    parts.iter().rev().fold(end, |tag, part| tag.before(part.as_bytes())).before(b"W/\"").value()
 }
 
 fn ok(body: Bytes) -> HttpResponse {

@@ -3,7 +3,8 @@
 use super::{
     Call, State,
     caching::{self, Freshness, Version},
-    pairs, terms,
+    pairs,
+    terms::{self, Takes},
 };
 use crate::{
     error::{ApiError, Code},
@@ -43,7 +44,7 @@ pub(super) fn from_memory(state: &State, head: &RequestHead, path: &str) -> Opti
 /// Answers a request for one pair.
 pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     let Call { state, request, captured, .. } = call;
-    let terms = terms::from_query(call.query(), &state.basis, false)?.terms;
+    let terms = terms::from_query(call.query(), &state.basis, Takes::default())?.terms;
     let pair = pairs::parse(captured, || known_pairs(state))?;
     let published = ask(state, pair, &terms).await?;
     Ok(answer(state, request.headers(), &published, &terms, Instant::now()))
@@ -115,7 +116,7 @@ pub(crate) fn no_quote(state: &State, view: &View, terms: &Terms) -> ApiError {
     error.retry_after(Duration::from_secs(1)).with("misses", wire::misses_json(&view.misses))
 }
 
-fn refused(state: &State, pair: Pair, error: AskError) -> ApiError {
+pub(super) fn refused(state: &State, pair: Pair, error: AskError) -> ApiError {
     match error {
         AskError::TooManyRounds { retry_after } => {
             let detail = format!("{} rounds began in this second, expected no more", state.rounds_per_s);
@@ -132,7 +133,8 @@ fn refused(state: &State, pair: Pair, error: AskError) -> ApiError {
     }
 }
 
-const SECOND: Duration = Duration::from_secs(1);
+/// After so long a refusal may be over.
+pub(super) const SECOND: Duration = Duration::from_secs(1);
 
 fn unknown(state: &State, pair: Pair, why: &str) -> ApiError {
     let name = pair.to_string();

@@ -35,6 +35,28 @@ pub struct Asked {
     pub terms: Terms,
     /// The texts under `pairs`; `None` where it was not given.
     pub pairs: Option<Vec<String>>,
+    /// The parameters that are the route's own, with their texts, in the order in which they were given.
+    pub own: Vec<(&'static str, String)>,
+}
+
+/// Tells what a route takes besides the terms.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Takes {
+    /// Whether it takes `pairs`.
+    pub pairs: bool,
+    /// Parameters that only this route knows; it reads their texts itself.
+    pub own: &'static [&'static str],
+}
+
+impl Asked {
+    fn new(basis: &Basis) -> Self {
+        Self { terms: basis.terms.clone(), pairs: None, own: Vec::new() }
+    }
+
+    /// Gives the text of a parameter of the route's own.
+    pub fn own(&self, name: &str) -> Option<&str> {
+        self.own.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str())
+    }
 }
 
 /// How a parameter's value is written in JSON.
@@ -107,18 +129,23 @@ const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// Reads the terms of a query string; `pairs` is a parameter only where `with_pairs`.
+/// Reads the terms of a query string, and what else the route takes.
 ///
 /// # Errors
 /// `unknown_parameter`, `duplicate_parameter`, `invalid_parameter`, each naming the parameter.
-pub fn from_query(query: &str, basis: &Basis, with_pairs: bool) -> Result<Asked, ApiError> {
-    let mut asked = Asked { terms: basis.terms.clone(), pairs: None };
+pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked, ApiError> {
+    let mut asked = Asked::new(basis);
     let mut seen = Vec::new();
     for part in query.split('&').filter(|p| !p.is_empty()) {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let (name, value) = (decoded(name)?, decoded(value)?);
-        let parameter = find(&name, with_pairs, &mut seen)?;
-        (parameter.set)(&mut asked, &value, basis)?;
+        if let Some(own) = takes.own.iter().find(|own| **own == name) {
+            note(own, &mut seen)?;
+            asked.own.push((own, value));
+        } else {
+            let parameter = find(&name, takes, &mut seen)?;
+            (parameter.set)(&mut asked, &value, basis)?;
+        }
     }
     Ok(asked)
 }
@@ -130,28 +157,33 @@ pub fn from_query(query: &str, basis: &Basis, with_pairs: bool) -> Result<Asked,
 pub fn from_json(body: &[u8], basis: &Basis) -> Result<Asked, ApiError> {
     let Members(members) = serde_json::from_slice(body)
         .map_err(|e| ApiError::new(Code::InvalidBody, format!("the body is no JSON object at line {}, column {}", e.line(), e.column())))?;
-    let mut asked = Asked { terms: basis.terms.clone(), pairs: None };
+    let mut asked = Asked::new(basis);
     let mut seen = Vec::new();
     for (name, value) in members {
-        let parameter = find(&name, true, &mut seen)?;
+        let parameter = find(&name, Takes { pairs: true, own: &[] }, &mut seen)?;
         let text = plain(parameter, &value)?;
         (parameter.set)(&mut asked, &text, basis)?;
     }
     Ok(asked)
 }
 
-fn find(name: &str, with_pairs: bool, seen: &mut Vec<&'static str>) -> Result<&'static Parameter, ApiError> {
-    let known = || PARAMETERS.iter().filter(|p| with_pairs || p.name != "pairs");
+fn find(name: &str, takes: Takes, seen: &mut Vec<&'static str>) -> Result<&'static Parameter, ApiError> {
+    let known = || PARAMETERS.iter().filter(|p| takes.pairs || p.name != "pairs");
     let Some(parameter) = known().find(|p| p.name == name) else {
-        let names = known().map(|p| p.name).collect::<Vec<_>>().join(", ");
-        let detail = format!("parameter {} is not known, expected one of {names}", shown(name));
-        return Err(ApiError::new(Code::UnknownParameter, detail).suggest(closest_word(name, known().map(|p| p.name))));
+        let names: Vec<&str> = known().map(|p| p.name).chain(takes.own.iter().copied()).collect();
+        let detail = format!("parameter {} is not known, expected one of {}", shown(name), names.join(", "));
+        return Err(ApiError::new(Code::UnknownParameter, detail).suggest(closest_word(name, names.into_iter())));
     };
-    if seen.contains(&parameter.name) {
-        return Err(ApiError::new(Code::DuplicateParameter, format!("{} is given more than once, expected once", parameter.name)));
-    }
-    seen.push(parameter.name);
+    note(parameter.name, seen)?;
     Ok(parameter)
+}
+
+fn note(name: &'static str, seen: &mut Vec<&'static str>) -> Result<(), ApiError> {
+    if seen.contains(&name) {
+        return Err(ApiError::new(Code::DuplicateParameter, format!("{name} is given more than once, expected once")));
+    }
+    seen.push(name);
+    Ok(())
 }
 
 fn decoded(text: &str) -> Result<String, ApiError> {
@@ -182,7 +214,8 @@ fn plain(parameter: &Parameter, value: &Value) -> Result<String, ApiError> {
     text.ok_or_else(|| ApiError::new(Code::InvalidParameter, format!("{} is {kind}, expected {expected}", parameter.name)))
 }
 
-fn invalid(name: &str, value: &str, expected: impl fmt::Display) -> ApiError {
+/// Says that a parameter's value is none of what is expected.
+pub(super) fn invalid(name: &str, value: &str, expected: impl fmt::Display) -> ApiError {
     ApiError::new(Code::InvalidParameter, format!("{name} is {}, expected {expected}", shown(value)))
 }
 

@@ -2,7 +2,7 @@
 
 use super::Coordinator;
 use crate::{
-    board::Published,
+    board::{Published, PublishedRate},
     meter::Port,
     model::{Outcome, Pair},
     terms::Terms,
@@ -22,6 +22,16 @@ pub(crate) struct Ask {
 
 impl Message for Ask {
     type Result = Result<Arc<Published>, AskError>;
+}
+
+/// Asks for a pair's rate under a caller's terms.
+pub(crate) struct AskRate {
+    pub(crate) pair: Pair,
+    pub(crate) terms: Terms,
+}
+
+impl Message for AskRate {
+    type Result = Result<Arc<PublishedRate>, AskError>;
 }
 
 /// Says why there is no answer at all.
@@ -66,6 +76,14 @@ pub(crate) struct Subscribe {
     pub(crate) to: Recipient<QuoteUpdate>,
 }
 
+/// Subscribes an actor to a pair's rate.
+#[derive(Message)]
+#[rtype(result = "Result<(), AskError>")]
+pub(crate) struct SubscribeRate {
+    pub(crate) pair: Pair,
+    pub(crate) to: Recipient<RateUpdate>,
+}
+
 /// Ends the actor, at the engine's shutdown.
 #[derive(Message)]
 #[rtype(result = "()")]
@@ -75,3 +93,9 @@ pub(crate) struct Stop;
 #[derive(Clone, Debug, Message)]
 #[rtype(result = "()")]
 pub struct QuoteUpdate(pub Arc<Published>);
+
+/// Tells a subscriber that a pair has a new receipt: another rate or status, another decision, or a newer quote. One whose mailbox is full misses it, as with
+/// [`QuoteUpdate`].
+#[derive(Clone, Debug, Message)]
+#[rtype(result = "()")]
+pub struct RateUpdate(pub Arc<PublishedRate>);

@@ -28,7 +28,7 @@ pub(crate) struct PairState {
 impl PairState {
     /// Begins a pair; `own` are the venues that a configured one is asked of, nothing for one on demand.
     pub(super) fn new(venues: &[Arc<Cell>], own: Option<&VenueFilter>, board: &Board, pair: Pair) -> Self {
-        let place = board.place(pair);
+        let place = board.views.place(pair);
         // Sequences go on where an earlier life of the coordinator left them.
         let sequence = place.load().as_ref().map_or(0, |p| p.view.sequence);
         let slot = |cell: &Arc<Cell>| {

@@ -1,30 +1,38 @@
 //! Who hears of the changes of a pair. Kept beside the coordinator, so that its end is nobody's who listens.
 
-use super::QuoteUpdate;
-use crate::{board::Published, hash::SmallMap, model::Pair};
-use actix::{Recipient, prelude::SendError};
+use crate::{hash::SmallMap, model::Pair};
+use actix::{Message, Recipient, prelude::SendError};
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
+    Mutex, MutexGuard, PoisonError,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 /// The most subscribers of one pair.
 const SUBSCRIBERS_MAX: usize = 1024;
 
-/// Holds the subscribers of every pair.
-#[derive(Default)]
-pub(crate) struct Subscribers {
-    by_pair: Mutex<SmallMap<Pair, Vec<Recipient<QuoteUpdate>>>>,
+/// Holds the subscribers of every pair to one kind of update.
+pub(crate) struct Subscribers<M: Update> {
+    by_pair: Mutex<SmallMap<Pair, Vec<Recipient<M>>>>,
     missed: AtomicU64,
 }
 
-impl Subscribers {
-    fn lock(&self) -> MutexGuard<'_, SmallMap<Pair, Vec<Recipient<QuoteUpdate>>>> {
+/// What subscribers are told.
+pub(crate) trait Update: Message<Result = ()> + Clone + Send + 'static {}
+impl<M: Message<Result = ()> + Clone + Send + 'static> Update for M {}
+
+impl<M: Update> Default for Subscribers<M> {
+    fn default() -> Self {
+        Self { by_pair: Mutex::default(), missed: AtomicU64::new(0) }
+    }
+}
+
+impl<M: Update> Subscribers<M> {
+    fn lock(&self) -> MutexGuard<'_, SmallMap<Pair, Vec<Recipient<M>>>> {
         self.by_pair.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds one; tells whether there was room.
-    pub(super) fn add(&self, pair: Pair, to: Recipient<QuoteUpdate>) -> bool {
+    pub(super) fn add(&self, pair: Pair, to: Recipient<M>) -> bool {
         let mut by_pair = self.lock();
         let those = by_pair.entry(pair).or_default();
         those.retain(Recipient::connected);
@@ -41,10 +49,10 @@ impl Subscribers {
     }
 
     /// Tells everybody of a change; who has ended is forgotten.
-    pub(super) fn tell(&self, pair: &Pair, published: &Arc<Published>) {
+    pub(super) fn tell(&self, pair: &Pair, update: &M) {
         let mut by_pair = self.lock();
         let Some(those) = by_pair.get_mut(pair) else { return };
-        those.retain(|to| match to.try_send(QuoteUpdate(Arc::clone(published))) {
+        those.retain(|to| match to.try_send(update.clone()) {
             Ok(()) => true,
             Err(SendError::Full(_)) => {
                 self.missed.fetch_add(1, Relaxed);

@@ -8,7 +8,7 @@ use crate::{
     exchange::{Cell, Exchange, VenueConfig},
     meter::Registry,
     model::{Pair, PairError, VenueId},
-    rate::AdmissionRules,
+    rate::{self, AdmissionRules, Own},
     terms::{Terms, VenueFilter},
     transport::{AwcConnect, Connect},
     venue::Venue,
@@ -16,7 +16,7 @@ use crate::{
 };
 use actix::prelude::*;
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
@@ -31,6 +31,8 @@ pub struct Builder {
     poll: Duration,
     fetch_timeout: Duration,
     rules: AdmissionRules,
+    rates: rate::Settings,
+    simulated: bool,
     on_demand_max: usize,
     rounds_per_s: u32,
     render: Option<Render>,
@@ -52,6 +54,8 @@ pub struct PairConfig {
     pub quorum: usize,
     /// The venues that are asked for it, whatever a caller names; the others are neither polled for it nor waited for.
     pub venues: VenueFilter,
+    /// What is its own of the rule by which its rate is made; `None`: it is quoted, and has a rate only where somebody asks for one.
+    pub rate: Option<Own>,
 }
 
 /// Says why an engine does not start.
@@ -90,6 +94,8 @@ impl Default for Builder {
             poll: Duration::from_secs(2),
             fetch_timeout: Duration::from_secs(5),
             rules: AdmissionRules::default(),
+            rates: rate::Settings::default(),
+            simulated: false,
             on_demand_max: 256,
             rounds_per_s: 50,
             render: None,
@@ -104,11 +110,22 @@ impl Default for Builder {
 impl Builder {
     /// Adds pairs by name, such as `BTC-USDT`: they are polled. A name that cannot be read fails the start.
     #[must_use]
-    pub fn pairs<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+    pub fn pairs<T: AsRef<str>>(self, names: impl IntoIterator<Item = T>) -> Self {
+        self.named(names, None)
+    }
+
+    /// Adds pairs by name of which a rate is kept, too: besides a pair itself everything is polled that its rate is made of, [`rate::Settings::markets`]
+    /// says what. A name that cannot be read fails the start.
+    #[must_use]
+    pub fn rates<T: AsRef<str>>(self, names: impl IntoIterator<Item = T>) -> Self {
+        self.named(names, Some(&Own::default()))
+    }
+
+    fn named<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>, rate: Option<&Own>) -> Self {
         self.pairs.extend(names.into_iter().map(|name| {
             let text = name.as_ref();
             let pair = text.parse().map_err(|error| StartError::Pair { text: text.to_owned(), error })?;
-            Ok(PairConfig { pair, required: true, quorum: 1, venues: VenueFilter::All })
+            Ok(PairConfig { pair, required: true, quorum: 1, venues: VenueFilter::All, rate: rate.cloned() })
         }));
         self
     }
@@ -162,6 +179,18 @@ impl Builder {
     #[must_use]
     pub fn rules(self, rules: AdmissionRules) -> Self {
         Self { rules, ..self }
+    }
+
+    /// Sets what every pair's rule follows from; its rules of admission are those of [`Builder::rules`].
+    #[must_use]
+    pub fn rate_settings(self, rates: rate::Settings) -> Self {
+        Self { rates, ..self }
+    }
+
+    /// Sets whether receipts say that the quotes come from a simulation: no unless set.
+    #[must_use]
+    pub fn simulated(self, simulated: bool) -> Self {
+        Self { simulated, ..self }
     }
 
     /// Sets how many pairs are kept that are asked for without being configured; 0: none is served.
@@ -228,20 +257,13 @@ impl Builder {
             return Err(StartError::NoSuchVenue(unknown.clone()));
         }
         let places = places(self.arbiters)?;
-        let mut pairs: Vec<PairConfig> = Vec::new();
-        for config in std::mem::take(&mut self.pairs) {
-            let config = config?;
-            if !pairs.iter().any(|p| p.pair == config.pair) {
-                pairs.push(config);
-            }
-        }
+        let mut pairs = distinct(std::mem::take(&mut self.pairs))?;
+        let rates = rate::Settings { admission: self.rules, ..std::mem::take(&mut self.rates) };
+        follow(&mut pairs, &rates);
         let (registry, clock) = (Registry::default(), self.clock.take().unwrap_or_else(Clock::start));
         let coordinator_meter = registry.meter::<Coordinator>("coordinator", COORDINATOR_LIMITS);
-        for filter in pairs.iter().map(|p| &p.venues) {
-            let (VenueFilter::Only(ids) | VenueFilter::Except(ids)) = filter else { continue };
-            if let Some(unknown) = ids.iter().find(|id| !self.venues.contains_key(id.as_str())) {
-                return Err(StartError::NoSuchVenue(unknown.to_string()));
-            }
+        if let Some(unknown) = unknown_venue(&pairs, |id| self.venues.contains_key(id)) {
+            return Err(StartError::NoSuchVenue(unknown));
         }
         let mut same: Arc<[Pair]> = Arc::default();
         let cells = self.venues.iter().map(|(id, venue)| {
@@ -267,12 +289,15 @@ impl Builder {
         let shared = Arc::new(Shared {
             venues: cells,
             subscribers: Arc::default(),
+            rate_subscribers: Arc::default(),
             coordinator: Arc::default(),
             coordinator_meter,
             board: Arc::new(Board::new(clock)),
             settings: Settings {
                 terms,
                 rules: self.rules,
+                rates: Arc::new(rates),
+                simulated: self.simulated,
                 render: self.render,
                 on_demand_max: self.on_demand_max,
                 rounds_per_s: self.rounds_per_s,
@@ -289,6 +314,36 @@ impl Builder {
         Watchdog::new(Arc::clone(&shared)).start();
         Ok(Engine { shared })
     }
+}
+
+/// Gives the pairs, each once; the first of the same counts.
+fn distinct(configs: Vec<Result<PairConfig, StartError>>) -> Result<Vec<PairConfig>, StartError> {
+    let mut pairs: Vec<PairConfig> = Vec::with_capacity(configs.len());
+    let mut seen = HashSet::new();
+    for config in configs {
+        let config = config?;
+        if seen.insert(config.pair) {
+            pairs.push(config);
+        }
+    }
+    Ok(pairs)
+}
+
+fn unknown_venue(pairs: &[PairConfig], is_known: impl Fn(&str) -> bool) -> Option<String> {
+    let named = pairs.iter().flat_map(|config| match &config.venues {
+        VenueFilter::All => [].as_slice(),
+        VenueFilter::Only(ids) | VenueFilter::Except(ids) => ids.as_slice(),
+    });
+    named.map(VenueId::as_str).find(|id| !is_known(id)).map(ToOwned::to_owned)
+}
+
+/// Adds the markets that the rates of the pairs are made of, and that are not among them.
+fn follow(pairs: &mut Vec<PairConfig>, rates: &rate::Settings) {
+    let known: Vec<Pair> = pairs.iter().map(|config| config.pair).collect();
+    let rated = pairs.iter().filter(|config| config.rate.is_some()).map(|config| config.pair);
+    let follow = |pair| PairConfig { pair, required: false, quorum: 1, venues: VenueFilter::All, rate: None };
+    let followed: Vec<PairConfig> = rates.followed(rated, &known).into_iter().map(follow).collect();
+    pairs.extend(followed);
 }
 
 fn places(arbiters: Option<usize>) -> Result<Vec<Place>, StartError> {

@@ -96,7 +96,7 @@ pub(super) fn pairs(board: &Board, configured: &[PairConfig], rules: &AdmissionR
     for config in configured {
         all.insert(config.pair, PairStatus { configured: true, required: config.required, quorum: config.quorum, ..blank(config.pair) });
     }
-    for pair in board.pairs() {
+    for pair in board.views.pairs() {
         let Some(published) = board.latest(&pair) else { continue };
         let status = all.entry(pair).or_insert_with(|| blank(pair));
         status.asked = published.view.asked().saturating_add(published.view.unknown);
@@ -154,8 +154,8 @@ mod tests {
         });
         let member = Arc::new(Member { venue, operator: "o".into(), region: None, basis: Basis::Mid, time_of: TimeOf::None });
         let view = assemble(pair, [(&member, Standing::Row(quote))].into_iter(), now, board.clock.at(now), &rules);
-        board.place(pair).store(Some(Arc::new(Published::new(view, true, None))));
-        let configured = [PairConfig { pair, required: true, quorum: 1, venues: VenueFilter::All }];
+        board.views.place(pair).store(Some(Arc::new(Published::new(view, true, None))));
+        let configured = [PairConfig { pair, required: true, quorum: 1, venues: VenueFilter::All, rate: None }];
         let ready = || pairs(&board, &configured, &rules)[0].is_ready();
         assert!(ready());
         tokio::time::advance(rules.max_age + Duration::from_millis(1)).await;

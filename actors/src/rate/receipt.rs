@@ -1,6 +1,6 @@
 //! The receipt: a rate with everything that led to it.
 
-use super::{Outcome, Rules};
+use super::{Outcome, Row, Rules};
 use crate::model::{Fault, Pair, VenueId};
 use std::sync::Arc;
 
@@ -17,6 +17,42 @@ pub struct Receipt {
     pub made: Made,
     /// Whether the quotes come from a simulation.
     pub simulated: bool,
+}
+
+impl Receipt {
+    /// Makes a receipt.
+    pub fn new(outcome: Outcome, rules: Arc<Rules>, misses: Vec<MarketMiss>, made: Made, simulated: bool) -> Self {
+        Self { outcome, rules, misses, made, simulated }
+    }
+
+    pub fn id(&self) -> &str {
+        "r1_stub"
+    }
+    pub fn bytes(&self) -> bytes::Bytes {
+        bytes::Bytes::from_static(b"{}")
+    }
+    pub fn known_id(&self) -> Option<&str> {
+        None
+    }
+
+    /// Tells whether another says the same: rate and status, every decision, every quote and every miss. Then only time has passed.
+    pub fn decides_as(&self, other: &Self) -> bool {
+        let (a, b) = (&self.outcome, &other.outcome);
+        let same_row = |(a, b): (&Row, &Row)| {
+            a.offer.received == b.offer.received
+                && (a.decision, a.votes) == (b.decision, b.votes)
+                && (&a.offer.member.venue, a.offer.pair) == (&b.offer.member.venue, b.offer.pair)
+        };
+        let same_miss = |(a, b): (&MarketMiss, &MarketMiss)| (&a.venue, a.pair, a.fault.reason) == (&b.venue, b.pair, b.fault.reason);
+        a.status == b.status
+            && a.rate == b.rate
+            && a.rows.len() == b.rows.len()
+            && self.misses.len() == other.misses.len()
+            && a.tally.labels == b.tally.labels
+            && self.rules == other.rules
+            && a.rows.iter().zip(&b.rows).all(same_row)
+            && self.misses.iter().zip(&other.misses).all(same_miss)
+    }
 }
 
 /// Holds why a market that was asked gave no quote.

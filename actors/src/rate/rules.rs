@@ -5,7 +5,7 @@ use crate::model::{Asset, Pair};
 use std::time::Duration;
 
 /// Classes a pair by how far apart its honest votes may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// What trades everywhere: bitcoin and ether unless set otherwise.
     Major,

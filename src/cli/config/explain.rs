@@ -8,6 +8,7 @@ use crate::{
     config::{Config, VenueConfig},
 };
 use quorate_actors::{
+    model::Pair,
     plan::{Wanted, plan},
     venue::Profile,
     venues,
@@ -45,7 +46,7 @@ struct Polled {
 pub(super) fn explain(config: &Config) -> Explained {
     let enabled = config.venues.iter().filter(|(_, v)| v.enabled);
     let venues: Vec<Polled> = enabled.filter_map(|(id, set)| Some(polled(venues::by_id(id)?.profile(), set, config))).collect();
-    let limit = half(config.max_age_polled);
+    let limit = half(config.rates.admission.max_age);
     let warnings = venues.iter().filter(|v| v.slow).map(|v| {
         let Polled { venue, interval_ms, .. } = v;
         format!("warning: {venue} is polled every {interval_ms} ms, expected at most {} (half of rate.max_age_polled_ms): its quotes may be too old between two polls", millis(limit))
@@ -62,7 +63,7 @@ pub(super) fn explain(config: &Config) -> Explained {
 }
 
 fn polled(profile: &'static Profile, set: &VenueConfig, config: &Config) -> Polled {
-    let wanted: Vec<Wanted> = (0..config.pairs.len()).map(|pair| Wanted { pair, proven: true }).collect();
+    let wanted: Vec<Wanted> = (0..polled_pairs(config)).map(|pair| Wanted { pair, proven: true }).collect();
     let plan = plan(profile.endpoints, &wanted);
     let interval = plan.interval(&profile.budget, set.poll.unwrap_or(config.poll));
     let mut paths: Vec<&str> = plan.requests.iter().filter_map(|r| Some(profile.endpoints.get(r.endpoint)?.path)).collect();
@@ -74,8 +75,14 @@ fn polled(profile: &'static Profile, set: &VenueConfig, config: &Config) -> Poll
         weight: plan.weight,
         interval_ms: millis(interval),
         budget_share_permille: plan.share_permille(&profile.budget, interval),
-        slow: interval > half(config.max_age_polled),
+        slow: interval > half(config.rates.admission.max_age),
     }
+}
+
+/// Counts the pairs that are polled: those listed, and the markets that their rates need besides.
+fn polled_pairs(config: &Config) -> usize {
+    let listed: Vec<Pair> = config.pairs.iter().map(|pair| pair.pair).collect();
+    listed.len().saturating_add(config.rates.followed(listed.iter().copied(), &listed).len())
 }
 
 fn half(limit: Duration) -> Duration {
@@ -134,13 +141,13 @@ mod tests {
     #[test]
     fn each_enabled_venue_has_a_plan_within_half_of_its_budget() {
         let explained = explain(&Config::defaults().unwrap());
-        assert_eq!((explained.venues.len(), explained.pairs.len(), explained.simulated), (venues::VENUES.len(), 20, false));
+        assert_eq!((explained.venues.len(), explained.pairs.len(), explained.simulated), (venues::VENUES.len(), 17, false));
         for v in &explained.venues {
             assert!(v.requests > 0 && !v.paths.is_empty() && v.weight > 0 && v.budget_share_permille <= 500, "{v:?}");
         }
         assert_eq!(explained.warnings, [""; 0]);
         let text = explained.text(Look::Lines);
-        assert!(text.starts_with("the configuration is right: 20 pairs at 12 venues\nlisten: 127.0.0.1:8080, "), "{text}");
+        assert!(text.starts_with("the configuration is right: 17 pairs at 12 venues\nlisten: 127.0.0.1:8080, "), "{text}");
         assert!(text.contains("\nbinance\t1\t") && text.contains("pairs: BTC-USD BTC-USDT "), "{text}");
     }
 

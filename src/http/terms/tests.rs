@@ -12,7 +12,7 @@ fn basis() -> Basis {
 }
 
 fn query(text: &str) -> Result<Asked, String> {
-    from_query(text, &basis(), true).map_err(|e| e.to_string())
+    from_query(text, &basis(), Takes { pairs: true, own: &["allow"] }).map_err(|e| e.to_string())
 }
 
 #[test]
@@ -26,10 +26,11 @@ fn every_term_is_read_from_query_and_body_alike() {
         venues: VenueFilter::Only(ids),
         fresh: true,
     };
-    assert_eq!(asked, Asked { terms, pairs: Some(vec!["BTC-USD".into(), "eth_usd".into()]) });
+    assert_eq!(asked, Asked { terms, pairs: Some(vec!["BTC-USD".into(), "eth_usd".into()]), own: vec![] });
     let json = br#"{"pairs":["BTC-USD","eth_usd"],"max_age_ms":2000,"min_sources":5,"deadline_ms":800,"venues":"kraken,okx","fresh":true}"#;
     assert_eq!(from_json(json, &basis()).unwrap(), asked);
-    assert_eq!(query("").unwrap(), Asked { terms: basis().terms, pairs: None });
+    assert_eq!(query("").unwrap(), Asked { terms: basis().terms, pairs: None, own: vec![] });
+    assert_eq!(query("allow=held%2Cstale").unwrap().own("allow"), Some("held,stale"));
     assert_eq!(query("venues=-OKX").unwrap().terms.venues, VenueFilter::Except(vec![VenueId::new("okx")]));
 }
 
@@ -56,7 +57,7 @@ fn what_is_wrong_is_named_with_what_was_expected() {
     ] {
         assert_eq!(query(text).unwrap_err(), want, "{text}");
     }
-    assert_eq!(from_query("pairs=BTC-USD", &basis(), false).unwrap_err().code(), Code::UnknownParameter);
+    assert_eq!(from_query("pairs=BTC-USD", &basis(), Takes::default()).unwrap_err().code(), Code::UnknownParameter);
     assert_eq!(query("x=%ZZ").unwrap_err(), "invalid_parameter: a text of 3 characters in the query, expected percent-encoded UTF-8");
 }
 
