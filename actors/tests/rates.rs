@@ -10,7 +10,10 @@ use quorate_actors::{
     rate::{Decision, Made, Num, Status},
     terms::{Terms, VenueFilter},
 };
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use support::{Sim, ms, pair, paused, until};
 use tokio::time::Instant;
 
@@ -207,5 +210,61 @@ fn the_pass_of_each_second_publishes_only_news() {
             |rate: &PublishedRate| rate.receipt.outcome.rows.iter().filter(|row| row.decision == Decision::Refused(Reason::Stale)).count();
         assert!(decisions(&engine.latest_rate(&btc).unwrap()) > 0);
         engine.shutdown().await;
+    });
+}
+
+/// Holds the worst that was seen of the rate of BTC-USD while USDT went to 0.91, in ten-thousandths.
+struct Slide {
+    moved: u128,
+    refused_longest: Duration,
+    /// How far the path's USDT/USD was from the truth once that had come to rest, and how often it was looked at.
+    path_off: u128,
+    paths_seen: usize,
+}
+
+async fn slide(over_ms: u64, for_ms: u64) -> Slide {
+    let sim = Sim::new((50, 300));
+    let engine = sim.builder().rates(["BTC-USD"]).poll(ms(500)).start().unwrap();
+    let (btc, usdt) = (pair("BTC-USD"), pair("USDT-USD"));
+    until("every venue votes", || engine.latest_rate(&btc).is_some_and(|rate| rate.receipt.outcome.tally.votes.len() == 12)).await;
+    let latest = || engine.latest_rate(&btc).unwrap();
+    let first = latest().receipt.outcome.rate.unwrap();
+    sim.world
+        .control(&serde_json::from_str(&format!(r#"{{"prices":{{"USDT-USD":"0.91"}},"over_ms":{over_ms}}}"#)).unwrap(), sim.clock.now())
+        .unwrap();
+    let begun = Instant::now();
+    let mut slide = Slide { moved: 0, refused_longest: Duration::ZERO, path_off: 0, paths_seen: 0 };
+    let mut served = Instant::now();
+    while begun.elapsed() < ms(for_ms) {
+        let published = latest();
+        let outcome = &published.receipt.outcome;
+        if matches!(outcome.status, Status::Ok | Status::Degraded) {
+            served = Instant::now();
+            slide.moved = slide.moved.max(outcome.rate.unwrap().distance(first).ratio(first, 4).unwrap());
+        }
+        slide.refused_longest = slide.refused_longest.max(served.elapsed());
+        if let Some(path) = outcome.paths.iter().find(|path| path.from == "USDT" && path.steps[0].pair == usdt) {
+            let truth: Num = sim.world.truth(sim.clock.now()).prices[&usdt].to_string().parse().unwrap();
+            let off = path.rate.distance(truth).ratio(truth, 4).unwrap();
+            // While the price moves, the votes are as old as each venue's budget makes them: 4 s at the slowest.
+            if begun.elapsed() > ms(over_ms + 4_500) {
+                slide.path_off = slide.path_off.max(off);
+                slide.paths_seen += 1;
+            }
+        }
+        tokio::time::sleep(ms(20)).await;
+    }
+    engine.shutdown().await;
+    slide
+}
+
+#[test]
+fn a_stablecoin_that_slides_or_falls_does_not_take_the_rate_along() {
+    paused(async {
+        let slow = slide(10_000, 20_000).await;
+        let fast = slide(0, 15_000).await;
+        assert!(slow.moved <= 100 && fast.moved <= 100, "no published rate moves by more than 1 %");
+        assert!(slow.refused_longest <= ms(2_000));
+        assert!(slow.path_off <= 50 && slow.paths_seen > 100 && fast.path_off <= 50 && fast.paths_seen > 100);
     });
 }

@@ -216,7 +216,9 @@ impl Cell {
             Some((at, unsaid)) if now.saturating_duration_since(*at) < LOG_EVERY => *unsaid = unsaid.saturating_add(1),
             known => {
                 let unsaid = known.map_or(0, |(_, unsaid)| *unsaid);
-                log::warn!("{}: {fault}{}", self.id, if unsaid > 0 { format!(" ({unsaid} more like it)") } else { String::new() });
+                // That a venue lacks a pair is no fault of anybody's.
+                let level = if fault.reason == Reason::Unlisted { log::Level::Debug } else { log::Level::Warn };
+                log::log!(level, "{}: {fault}{}", self.id, if unsaid > 0 { format!(" ({unsaid} more like it)") } else { String::new() });
                 logged.insert(fault.reason, (now, 0));
             }
         }
