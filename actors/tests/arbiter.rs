@@ -17,7 +17,7 @@ fn a_lost_arbiter_is_replaced_and_no_quote_vanishes() {
         let clock = Clock::start();
         let world = World::new(Options { latency: (ms(50), ms(50)), ..Options::default() }, clock.now()).unwrap();
         let connect = Arc::new(MemoryConnect::new(Arc::clone(&world), clock.clone()));
-        let engine = quorate_actors::Engine::builder().clock(clock).connect(connect).pairs(["BTC-USDT"]).poll(ms(500)).start().unwrap();
+        let engine = quorate_actors::Engine::builder().clock(clock).connect(connect).rates(["BTC-USDT"]).poll(ms(500)).start().unwrap();
         let btc = pair("BTC-USDT");
         let rows = || engine.latest(&btc).map_or(0, |p| p.view.rows.len());
         until("every venue has answered", || rows() == VENUES.len()).await;
@@ -33,6 +33,9 @@ fn a_lost_arbiter_is_replaced_and_no_quote_vanishes() {
         })
         .await;
         assert!(engine.venues().iter().all(|v| v.restarts == 1), "one rebuilding each");
+        // What the rule remembers outlives the coordinator, too.
+        let rate = engine.latest_rate(&btc).unwrap();
+        assert!(rate.at > lost && rate.receipt.outcome.before.last_good.is_some_and(|good| good.at < rate.receipt.outcome.as_of));
         let answer = engine.quote(&btc).await.unwrap();
         assert_eq!(answer.view.asked(), VENUES.len());
         engine.shutdown().await;

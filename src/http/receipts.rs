@@ -121,8 +121,8 @@ pub(super) fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
-    async fn the_oldest_go_first_and_are_known_to_be_gone() {
+    #[test]
+    fn the_oldest_go_first_and_are_known_to_be_gone() {
         let (receipts, now) = (Receipts::new(1), Instant::now());
         let body = Bytes::from(vec![b'x'; 300_000]);
         for id in ["a", "b", "c"] {
@@ -140,8 +140,8 @@ mod tests {
         assert_eq!(receipts.find("a", later), Found::Receipt(body));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn what_is_gone_is_not_remembered_for_ever() {
+    #[test]
+    fn what_is_gone_is_not_remembered_for_ever() {
         let (receipts, now) = (Receipts::new(0), Instant::now());
         (0..=GONE_MAX).for_each(|number| receipts.keep(&number.to_string(), Bytes::from_static(b"x"), now));
         assert_eq!((receipts.find("0", now), receipts.find("1", now)), (Found::Never, Found::Gone));

@@ -30,6 +30,8 @@ pub struct Got {
     pub status: u16,
     pub headers: HeaderMap,
     pub body: Value,
+    /// The body as it came.
+    pub text: String,
 }
 
 impl Service {
@@ -62,12 +64,23 @@ impl Service {
 
     /// Asks any address.
     pub async fn ask(&self, url: &str) -> Got {
-        let mut response = self.client.get(url).send().await.unwrap();
+        self.ask_with(url, &[]).await
+    }
+
+    /// Asks the public listener, with headers.
+    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Got {
+        self.ask_with(&format!("{}{path}", self.public), headers).await
+    }
+
+    async fn ask_with(&self, url: &str, headers: &[(&str, &str)]) -> Got {
+        let request = headers.iter().fold(self.client.get(url), |request, header| request.insert_header(*header));
+        let mut response = request.send().await.unwrap();
         let body = response.body().limit(16 << 20).await.unwrap();
         Got {
             status: response.status().as_u16(),
             headers: response.headers().clone(),
             body: serde_json::from_slice(&body).unwrap_or_default(),
+            text: String::from_utf8_lossy(&body).into_owned(),
         }
     }
 
@@ -134,6 +147,16 @@ impl Service {
 }
 
 impl Got {
+    /// Gives a header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// Gives the status and the code of a problem.
+    pub fn code(&self) -> (u16, &str) {
+        (self.status, self.body["code"].as_str().unwrap_or_default())
+    }
+
     /// Gives the row of a venue.
     pub fn quote(&self, venue: &str) -> Option<&Value> {
         self.body["quotes"].as_array()?.iter().find(|q| q["venue"] == venue)
