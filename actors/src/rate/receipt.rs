@@ -37,8 +37,9 @@ struct Sealed {
 }
 
 impl Receipt {
-    /// Makes a receipt.
-    pub fn new(outcome: Outcome, rules: Arc<Rules>, misses: Vec<MarketMiss>, made: Made, simulated: bool) -> Self {
+    /// Makes a receipt; the misses may come in any order.
+    pub fn new(outcome: Outcome, rules: Arc<Rules>, mut misses: Vec<MarketMiss>, made: Made, simulated: bool) -> Self {
+        misses.sort_by(|a, b| (&a.venue, a.pair).cmp(&(&b.venue, b.pair)));
         Self { outcome, rules, misses, made, simulated, sealed: OnceLock::new() }
     }
 

@@ -144,7 +144,6 @@ pub(super) fn inputs(receipt: &Value) -> Read<Inputs> {
         offers.extend(section.each("quotes", offer)?);
         misses.extend(section.each("misses", miss)?);
     }
-    misses.sort_by(|a, b| (&a.venue, a.pair).cmp(&(&b.venue, b.pair)));
     Ok(Inputs {
         pair: top.get("pair")?.pair()?,
         as_of: top.get("as_of")?.time()?,
