@@ -14,8 +14,13 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// It is no JSON, or not of the form.
-    #[error("not a replay: {0}")]
-    Json(#[from] serde_json::Error),
+    #[error("not a replay: {said}{}", if near.is_empty() { String::new() } else { format!(": {near:?}") })]
+    Json {
+        /// What the reader of JSON says, cut where it is long.
+        said: String,
+        /// What stands where the text is no JSON, cut where it is long.
+        near: String,
+    },
     /// A value is none of its kind.
     #[error("{place}: {value:?}, expected {expected}")]
     Value {
@@ -111,7 +116,7 @@ impl Replay {
     /// # Errors
     /// [`ReplayError`] naming the value that cannot be read.
     pub fn read(text: &str) -> Result<Self, ReplayError> {
-        let file: File<'_> = serde_json::from_str(text)?;
+        let file: File<'_> = serde_json::from_str(text).map_err(|error| no_json(text, &error))?;
         let class = Class::ALL.into_iter().find(|class| class.slug() == file.class);
         let class = class.ok_or_else(|| wrong("class", file.class, "major, other or peg"))?;
         let frames = file.frames.iter().enumerate().map(|(number, frame)| frame_of(number, frame));
@@ -202,7 +207,18 @@ fn offer(place: &str, quote: &QuoteOf<'_>, at: UnixMs) -> Result<Offer, ReplayEr
 }
 
 fn wrong(place: &str, value: &str, expected: &'static str) -> ReplayError {
-    ReplayError::Value { place: place.to_owned(), value: value.chars().take(40).collect(), expected }
+    ReplayError::Value { place: place.to_owned(), value: cut(value), expected }
+}
+
+fn no_json(text: &str, error: &serde_json::Error) -> ReplayError {
+    // Columns count bytes from one. The reader repeats a value of the wrong type, however long it is.
+    let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let rest = line.as_bytes().get(error.column().saturating_sub(1)..).filter(|_| error.is_syntax()).unwrap_or_default();
+    ReplayError::Json { said: error.to_string().chars().take(200).collect(), near: cut(&String::from_utf8_lossy(rest)) }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(40).collect()
 }
 
 fn pair(place: &str, text: &str) -> Result<Pair, ReplayError> {

@@ -155,16 +155,18 @@ fn put_out(votes: &[Vote], mut labels: Vec<Option<Label>>, middle: Middle, marks
         }
     }
     for (vote, label) in votes.iter().zip(&mut labels) {
-        if *label != Some(Label::Outlier) {
-            if let Some(mark) = marks.get_mut(&vote.operator) {
-                mark.far_since = None;
-            }
+        let (is_out, is_far) = (*label == Some(Label::Outlier), is_far(vote.price, middle.median));
+        if !is_out && !is_far && !marks.contains_key(&vote.operator) {
             continue;
         }
         let mark = marks.entry(Arc::clone(&vote.operator)).or_default();
+        // Limits that are set wide may leave in what is far.
+        mark.far_since = if is_far { mark.far_since.or(Some(now)) } else { None };
+        if !is_out {
+            continue;
+        }
         mark.put_out = mark.put_out.or(Some(vote.price));
         mark.last_out = Some(now);
-        mark.far_since = if is_far(vote.price, middle.median) { mark.far_since.or(Some(now)) } else { None };
         *label = Some(if is_another_unit(vote.price, middle.median) {
             Label::UnitSuspect
         } else if mark.far_since.is_some_and(|since| now.since(since) > MINUTE) {
@@ -173,7 +175,8 @@ fn put_out(votes: &[Vote], mut labels: Vec<Option<Label>>, middle: Middle, marks
             Label::Outlier
         });
     }
-    marks.retain(|_, mark| mark.put_out.is_some() || mark.last_out.is_some_and(|at| now.since(at) < MINUTE));
+    let is_of_late = |mark: &Mark| mark.last_out.is_some_and(|at| now.since(at) < MINUTE);
+    marks.retain(|_, mark| mark.put_out.is_some() || mark.far_since.is_some() || is_of_late(mark));
     labels
 }
 

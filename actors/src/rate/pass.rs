@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     model::{Pair, Price, Reason, Source, Ticker, UnixMs},
-    venue::{Basis, Member},
+    venue::{Basis, Member, Region},
 };
 use std::{
     cmp::{Ordering, Reverse},
@@ -241,7 +241,7 @@ fn one_a_market(mut offers: Vec<Offer>) -> Vec<Offer> {
         let rank = |offer: &Offer| {
             (Reverse(offer.received), price(offer).is_none(), price(offer), Reverse(offer.ticker.venue_time), details(&offer.ticker))
         };
-        offers.sort_by(|a, b| in_order(a, b).then_with(|| rank(a).cmp(&rank(b))));
+        offers.sort_by(|a, b| in_order(a, b).then_with(|| rank(a).cmp(&rank(b))).then_with(|| standing(a).cmp(&standing(b))));
         offers.dedup_by(|a, b| market(a) == market(b));
     }
     offers
@@ -251,6 +251,12 @@ type Details = ([Option<Price>; 3], [Option<crate::model::Amount>; 3], bool);
 
 fn details(ticker: &Ticker) -> Details {
     ([ticker.bid, ticker.ask, ticker.last], [ticker.bid_size, ticker.ask_size, ticker.base_volume], ticker.halted)
+}
+
+/// Gives what tells apart two quotes of one market that say the same: no venue has two operators, but a file may say so.
+fn standing(offer: &Offer) -> (&str, Option<Region>, &'static str, &'static str) {
+    let member = &*offer.member;
+    (&member.operator, member.region, member.basis.slug(), member.time_of.slug())
 }
 
 /// Gives the price of a quote in its own currency.
