@@ -86,17 +86,15 @@ fn by_best(receipt: &Receipt, side: Side, now: UnixMs, max_age: Duration) -> Opt
     let first = match steps {
         // Upside down or not, it is priced in the target already.
         [] => Leg { from: target.base, to: target.quote, rate: best.price, pair: market, venue, par: false },
-        _ => {
-            let price = if side == Side::Buy { offer.ticker.ask } else { offer.ticker.bid };
-            Leg { from: market.base, to: market.quote, rate: Num::from(price?.get()), pair: market, venue, par: false }
-        }
+        _ => Leg { from: market.base, to: market.quote, rate: Num::from(best.top.quoted(side)?.get()), pair: market, venue, par: false },
     };
     let legs = std::iter::once(first).chain(steps.iter().map(Leg::of_step)).collect();
     Some(Converted { rate: best.price, legs, top: Some(best.top) })
 }
 
 impl Leg {
-    fn of_step(step: &Step) -> Self {
+    /// Makes a leg of a step of a receipt's path.
+    pub fn of_step(step: &Step) -> Self {
         let Step { pair, rate, par } = *step;
         Self { from: pair.base, to: pair.quote, rate, pair, venue: None, par }
     }

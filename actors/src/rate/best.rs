@@ -94,6 +94,12 @@ impl<'r> Ranked<'r> {
 }
 
 impl Top<'_> {
+    /// Gives the price as the venue says it, in the market's own currency, at which somebody trades who goes one way.
+    pub fn quoted(&self, side: Side) -> Option<Price> {
+        let ticker = &self.row.offer.ticker;
+        if (side == Side::Buy) == self.inverse { ticker.bid } else { ticker.ask }
+    }
+
     /// Gives what one of the base costs or brings after the taker's fee.
     pub fn after_fee(&self, side: Side) -> Num {
         let fee = self.taker.map_or(Num::ZERO, |taker| taker.rate);

@@ -1,6 +1,6 @@
 //! The tops of the books that count for a rate, in its currency: what is ranked, crossed and converted by.
 
-use super::{Decision, Num, Path, Receipt, Row, Taker, Takers, admission::age};
+use super::{Decision, Num, Outcome, Path, Receipt, Row, Taker, Takers};
 use crate::model::{Amount, Pair, Price, UnixMs, VenueId};
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ pub struct Top<'r> {
     pub row: &'r Row,
     /// How its currency comes to that of the rate; `None` where there is nothing to convert.
     pub path: Option<&'r Path>,
+    /// Whether the market is that of the rate upside down: its base is what the rate is counted in.
+    pub inverse: bool,
     /// What is bid for one of the base.
     pub bid: Num,
     /// What one of the base is offered at.
@@ -60,10 +62,10 @@ pub struct Tops<'r> {
 
 /// Finds the tops of a receipt: of every market of its pair, and with conversion of every market of its base, whose quote counts.
 pub fn tops<'r>(receipt: &'r Receipt, wanted: &Wanted<'_>) -> Tops<'r> {
-    let target = receipt.outcome.pair;
-    let is_wanted = |pair: Pair| if wanted.convert { is_of_base(pair, target) } else { pair == target };
+    let outcome = &receipt.outcome;
+    let is_wanted = |market: Pair| if wanted.convert { outcome.prices_base(market) } else { market == outcome.pair };
     let mut found = Tops::default();
-    for row in receipt.outcome.rows.iter().filter(|row| is_wanted(row.offer.pair)) {
+    for row in outcome.rows.iter().filter(|row| is_wanted(row.offer.pair)) {
         match top(receipt, row, wanted) {
             Ok(top) => found.tops.push(top),
             Err(reason) => found.left_out.push(LeftOut { venue: &row.offer.member.venue, pair: row.offer.pair, reason }),
@@ -75,9 +77,11 @@ pub fn tops<'r>(receipt: &'r Receipt, wanted: &Wanted<'_>) -> Tops<'r> {
     found
 }
 
-/// Tells whether a market prices the base of a pair.
-fn is_of_base(market: Pair, pair: Pair) -> bool {
-    market.base == pair.base || is_inverse(market, pair)
+impl Outcome {
+    /// Tells whether a market prices the base of the rate, whatever in; the others serve for conversion alone.
+    pub fn prices_base(&self, market: Pair) -> bool {
+        market.base == self.pair.base || is_inverse(market, self.pair)
+    }
 }
 
 fn is_inverse(market: Pair, pair: Pair) -> bool {
@@ -89,8 +93,7 @@ fn top<'r>(receipt: &'r Receipt, row: &'r Row, wanted: &Wanted<'_>) -> Result<To
     if row.decision != Decision::In {
         return Err(row.decision.slug());
     }
-    let since_received = wanted.now.since(offer.received);
-    if since_received > wanted.max_age {
+    if wanted.now.since(offer.received) > wanted.max_age {
         return Err(crate::model::Reason::Stale.slug());
     }
     let ticker = &offer.ticker;
@@ -100,9 +103,9 @@ fn top<'r>(receipt: &'r Receipt, row: &'r Row, wanted: &Wanted<'_>) -> Result<To
         None => None,
         Some(takers) => Some(*takers.get(&offer.member.venue).ok_or(NO_FEE)?),
     };
-    let age = age(ticker, &offer.member, since_received, wanted.now, &receipt.rules.admission);
-    let top = Top { row, path: None, bid, ask, bid_size, ask_size, age, taker };
-    if is_inverse(offer.pair, receipt.outcome.pair) {
+    let age = offer.age(wanted.now, &receipt.rules.admission);
+    let top = Top { row, path: None, inverse: is_inverse(offer.pair, receipt.outcome.pair), bid, ask, bid_size, ask_size, age, taker };
+    if top.inverse {
         // Who sells the one buys the other: sides, prices and sizes change places.
         let (bid, ask) = (ask.inverse().ok_or(NO_BOOK)?, bid.inverse().ok_or(NO_BOOK)?);
         let (bid_size, ask_size) = (ask_size.map(|size| size.times(top.ask)), bid_size.map(|size| size.times(top.bid)));
