@@ -8,6 +8,8 @@ pub mod demo;
 mod once;
 mod output;
 mod quote;
+mod rate;
+mod receipt;
 pub mod replay;
 pub mod serve;
 pub mod sim;
@@ -41,6 +43,7 @@ enum Command {
     Serve(serve::ServeArgs),
     Demo(demo::DemoArgs),
     Quote(quote::QuoteArgs),
+    Rate(rate::RateArgs),
     Check(check::CheckArgs),
     Venues(venues::VenuesArgs),
     Config(config::ConfigArgs),
@@ -53,7 +56,7 @@ enum Command {
 /// Reads the process's arguments and runs the command that they name. Usage errors end the process with code 2.
 pub fn run() -> ExitCode {
     let command = Cli::parse().command;
-    if matches!(command, Command::Quote(_) | Command::Check(_)) && std::env::var_os("QUORATE_LOG").is_none() {
+    if matches!(command, Command::Quote(_) | Command::Rate(_) | Command::Check(_)) && std::env::var_os("QUORATE_LOG").is_none() {
         // What a venue did wrong stands in their output.
         log::set_max_level(log::LevelFilter::Error);
     }
@@ -61,6 +64,7 @@ pub fn run() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Demo(args) => demo::run(args),
         Command::Quote(args) => quote::run(&args),
+        Command::Rate(args) => rate::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Venues(args) => venues::run(&args),
         Command::Config(args) => config::run(&args),

@@ -9,11 +9,10 @@ pub use origin::is_loopback;
 
 use quorate_actors::{
     model::Pair,
-    rate::{self, AdmissionRules, Band, Class, Own},
+    rate::{self, AdmissionRules, Band, Class, Num, Own},
     venue::Region,
 };
 use raw::{Raw, RawPair, RawRate, RawVenue, Share};
-use rust_decimal::Decimal;
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
 /// How many quotes a required pair needs where the configuration does not say.
@@ -96,8 +95,8 @@ pub struct VenueConfig {
     pub origin: String,
     /// Where it is asked next.
     pub mirrors: Vec<String>,
-    /// The taker fee as a fraction.
-    pub taker: Decimal,
+    /// The taker fee as a fraction, where that differs from what the venue publishes.
+    pub taker: Option<Num>,
     /// How often it is asked, where that differs.
     pub poll: Option<Duration>,
     /// How long it may take, where that differs.
@@ -266,7 +265,7 @@ fn venue_of(raw: RawVenue) -> Result<VenueConfig, String> {
         enabled: given("enabled", raw.enabled)?,
         origin: given("origin", raw.origin)?.0,
         mirrors: raw.mirrors.unwrap_or_default().into_iter().map(|m| m.0).collect(),
-        taker: given("taker", raw.taker)?.0,
+        taker: raw.taker.map(|t| t.0),
         poll: raw.poll_ms.map(|ms| millis(ms.0)),
         fetch_timeout: raw.fetch_timeout_ms.map(|ms| millis(ms.0)),
         operator: raw.operator.map(|o| o.0),

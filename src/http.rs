@@ -5,9 +5,12 @@
 
 pub mod admin;
 mod batch;
+mod best;
 mod body;
 mod caching;
 pub mod connections;
+mod convert;
+mod derived;
 mod health;
 mod listing;
 pub mod pairs;
@@ -16,6 +19,7 @@ pub(crate) mod rates;
 mod receipts;
 mod request_id;
 mod router;
+mod spreads;
 pub mod terms;
 mod value;
 
@@ -31,12 +35,15 @@ use futures_util::{
     FutureExt,
     future::{Either, LocalBoxFuture, ready},
 };
-use quorate_actors::Engine;
+use quorate_actors::{
+    Engine, VenueStatus,
+    model::Pair,
+    rate::{self, Num, Takers},
+};
 use request_id::RequestIds;
 use router::{Route, get, get_or_post};
-use rust_decimal::Decimal;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::Duration,
@@ -56,6 +63,9 @@ const ROUTES: &[Route] = &[
     get_or_post("/v1/quotes", |call| batch::get_quotes(call).boxed_local(), |call| batch::post_quotes(call).boxed_local()),
     get("/v1/rates/{pair}", |call| rates::one(call).boxed_local()),
     get("/v1/rates", |call| batch::get_rates(call).boxed_local()),
+    get("/v1/best/{pair}", |call| best::one(call).boxed_local()),
+    get("/v1/spreads/{pair}", |call| spreads::one(call).boxed_local()),
+    get("/v1/convert", |call| convert::one(call).boxed_local()),
     get("/v1/receipts/{id}", |call| ready(receipts::one(call)).boxed_local()),
     get("/v1/venues", |call| ready(listing::venues(call)).boxed_local()),
     get("/v1/venues/{id}", |call| ready(listing::venue(call)).boxed_local()),
@@ -74,7 +84,9 @@ pub struct State {
     pub(crate) pairs_per_request: usize,
     pub(crate) rounds_per_s: u32,
     pub(crate) on_demand: bool,
-    pub(crate) takers: HashMap<String, Decimal>,
+    pub(crate) takers: Takers,
+    /// The pairs that are configured, whatever else is asked for.
+    pub(crate) configured: HashSet<Pair>,
     pub(crate) receipts: receipts::Receipts,
     /// Where the connections are counted; nothing where the host has a server of its own.
     pub(crate) connections: Option<Arc<Connections>>,
@@ -95,7 +107,7 @@ pub struct Options {
     /// Whether the engine serves pairs that are not configured.
     pub on_demand: bool,
     /// Taker fees, by the venue's id, that are others than the venue's own.
-    pub takers: HashMap<String, Decimal>,
+    pub takers: HashMap<String, Num>,
     /// How many MiB the receipts may take that somebody was given.
     pub receipts_mib: usize,
 }
@@ -118,8 +130,11 @@ impl State {
     /// Makes the state of an engine's routes.
     pub fn new(engine: Engine, options: Options) -> Self {
         let Options { simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, takers, receipts_mib } = options;
-        let venues = engine.venues().into_iter().map(|v| v.id).collect();
-        let basis = Basis { terms: engine.terms().clone(), venues };
+        let venues = engine.venues();
+        let taker = |venue: &VenueStatus| rate::taker(venue.profile(), takers.get(venue.id.as_str()).copied());
+        let takers = venues.iter().filter_map(|venue| Some((venue.id.clone(), taker(venue)?))).collect();
+        let configured = engine.pairs().into_iter().filter(|status| status.configured).map(|status| status.pair).collect();
+        let basis = Basis { terms: engine.terms().clone(), venues: venues.into_iter().map(|v| v.id).collect() };
         Self {
             engine,
             basis,
@@ -129,6 +144,7 @@ impl State {
             rounds_per_s,
             on_demand,
             takers,
+            configured,
             receipts: receipts::Receipts::new(receipts_mib),
             connections: None,
             ids: RequestIds::new(),

@@ -161,7 +161,7 @@ pub fn options(config: &Config) -> http::Options {
         pairs_per_request: config.limits.pairs_per_request,
         rounds_per_s: config.limits.rounds_per_s,
         on_demand: config.on_demand,
-        takers: config.venues.iter().map(|(id, venue)| (id.clone(), venue.taker)).collect::<HashMap<_, _>>(),
+        takers: config.venues.iter().filter_map(|(id, venue)| Some((id.clone(), venue.taker?))).collect::<HashMap<_, _>>(),
         receipts_mib: config.receipts_mib,
     }
 }

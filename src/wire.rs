@@ -2,20 +2,28 @@
 //!
 //! Bodies of quotes are pushed onto a buffer by hand: they are made for every quote that comes in, and formatting is what they cost.
 
-mod bps;
+mod best;
+mod convert;
 mod listing;
 mod rates;
+mod spreads;
 
+pub(crate) use best::{Ranking, best};
+pub(crate) use convert::{Conversion, conversion};
 pub(crate) use listing::powers;
 pub use listing::{PairJson, ReadyJson, VenueJson, json};
-pub use quorate_actors::text::{push_decimal, push_scaled, push_str, push_time, push_u64};
+pub use quorate_actors::text::{push_decimal, push_str, push_time, push_u64};
+pub(crate) use rates::Derived;
 pub use rates::short_rate;
+pub(crate) use spreads::spreads;
 
 use bytes::Bytes;
 use quorate_actors::{
     model::{Amount, Price, Quote},
+    rate::{Bps, Num},
     view::{Miss, View, ViewRow},
 };
+use rust_decimal::Decimal;
 use tokio::time::Instant;
 
 /// The typical length of a row and of a head, for the first guess at a body's size.
@@ -65,10 +73,8 @@ fn head(out: &mut Vec<u8>, view: &View, boot: &str, simulated: bool) {
     field(out, b"mid", |out| push_quoted(out, mid));
     let both = bid_price.zip(ask_price).map(|(bid, ask)| (bid.get(), ask.get()));
     field(out, b"spread", |out| push_quoted(out, both.and_then(|(bid, ask)| ask.checked_sub(bid))));
-    field(out, b"spread_bps", |out| match both.zip(mid).and_then(|((bid, ask), mid)| bps::spread(bid, ask, mid)) {
-        Some((negative, number)) => quoted(out, |out| push_scaled(out, negative, number, 4)),
-        None => push_null(out),
-    });
+    let of_mid = |((bid, ask), mid): ((Decimal, Decimal), Decimal)| Bps::between(Num::from(bid), Num::from(ask), Num::from(mid));
+    field(out, b"spread_bps", |out| push_bps(out, both.zip(mid).and_then(of_mid)));
     field(out, b"crossed", |out| push_bool(out, both.is_some_and(|(bid, ask)| bid > ask)));
     out.extend_from_slice(b",\"venues\":{\"asked\":");
     push_count(out, view.asked());
@@ -117,8 +123,8 @@ fn push_misses(out: &mut Vec<u8>, misses: &[Miss]) {
     out.push(b']');
 }
 
-fn each<T>(out: &mut Vec<u8>, items: &[T], push: impl Fn(&mut Vec<u8>, &T)) {
-    for (at, item) in items.iter().enumerate() {
+fn each<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, push: impl Fn(&mut Vec<u8>, T)) {
+    for (at, item) in items.into_iter().enumerate() {
         if at > 0 {
             out.push(b',');
         }
@@ -139,7 +145,21 @@ fn quoted(out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
     out.push(b'"');
 }
 
-fn push_quoted(out: &mut Vec<u8>, number: Option<rust_decimal::Decimal>) {
+fn push_bps(out: &mut Vec<u8>, bps: Option<Bps>) {
+    match bps {
+        Some(bps) => quoted(out, |out| bps.push(out)),
+        None => push_null(out),
+    }
+}
+
+fn push_text(out: &mut Vec<u8>, text: Option<&str>) {
+    match text {
+        Some(text) => push_str(out, text),
+        None => push_null(out),
+    }
+}
+
+fn push_quoted(out: &mut Vec<u8>, number: Option<Decimal>) {
     match number {
         Some(number) => quoted(out, |out| push_decimal(out, number)),
         None => push_null(out),

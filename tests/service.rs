@@ -272,6 +272,9 @@ async fn venues_pairs_and_health() {
     assert!(ids.is_sorted() && ids.contains(&"kraken".to_owned()), "{ids:?}");
     let kraken = service.get("/v1/venues/kraken").await.body;
     assert_eq!((&kraken["state"], &kraken["simulated"], &kraken["taker"]), (&"up".into(), &true.into(), &"0.0016".into()));
+    assert_eq!((&kraken["taker_source"], &kraken["taker_read"]), (&"configured".into(), &Value::Null));
+    let okx = service.get("/v1/venues/okx").await.body;
+    assert!(okx["taker_source"] == "published" && okx["taker_read"].is_string(), "{okx}");
     assert!(kraken["plan"]["interval_ms"].is_u64() && kraken["budget"]["weight"].is_u64(), "{kraken}");
     let pairs = service.get("/v1/pairs").await.body;
     assert_eq!(

@@ -1,6 +1,7 @@
 //! `config init`, `config check` and `config show`.
 
 mod explain;
+mod made;
 
 use super::{
     output::{Exit, fail, finish, look, say},

@@ -4,9 +4,41 @@ use super::{
     config::{SourceArgs, load, process_environment},
     output::{Exit, fail},
 };
-use crate::{config::Config, error::ApiError, http::State, serve};
-use quorate_actors::{Builder, model::VenueId, terms::VenueFilter};
+use crate::{
+    config::Config,
+    error::{ApiError, Code},
+    http::{State, pairs},
+    serve,
+};
+use clap::Args;
+use quorate_actors::{
+    Builder,
+    model::{Pair, VenueId},
+    terms::{Terms, VenueFilter},
+};
 use std::{future::Future, sync::OnceLock, time::Duration};
+
+/// Holds what every command takes that asks about one pair.
+#[derive(Debug, Args)]
+pub(super) struct AskingArgs {
+    #[command(flatten)]
+    pub(super) source: SourceArgs,
+    /// Waits so long, 50 to 10000 ms; deadline_ms of the configuration where it is not given
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(50..=10_000))]
+    deadline_ms: Option<u64>,
+    /// Asks these venues alone (a,b), or all but these (-a,-b)
+    #[arg(long, value_name = "IDS", value_delimiter = ',', allow_hyphen_values = true)]
+    venues: Vec<String>,
+}
+
+impl AskingArgs {
+    /// Gives the terms: nothing from memory will do, as there is none.
+    pub(super) fn terms(&self, config: &Config, state: &State) -> Result<Terms, Exit> {
+        let venues = selection(&self.venues, &state.basis.venues).map_err(|error| fail(Exit::Usage, &error))?;
+        let deadline = self.deadline_ms.map_or(config.deadline, Duration::from_millis);
+        Ok(Terms { fresh: true, deadline, venues, ..state.engine.terms().clone() })
+    }
+}
 
 /// Reads the configuration.
 pub(super) fn configured(source: &SourceArgs) -> Result<Config, Exit> {
@@ -28,6 +60,15 @@ pub(super) fn start_for_one(config: &Config) -> Result<State, Exit> {
     let (builder, boot) = serve::builder(&Config { pairs: Vec::new(), ..config.clone() });
     start(config, builder.background(false).on_demand(1), &boot)
 }
+
+/// Starts an engine that asks nobody unasked, for the rate of one pair: made as the service would make it, of what is configured.
+pub(super) fn start_for_rate(config: &Config) -> Result<State, Exit> {
+    let (builder, boot) = serve::builder(config);
+    start(config, builder.background(false).on_demand(MARKETS_MAX), &boot)
+}
+
+/// More markets than any rate is made of.
+const MARKETS_MAX: usize = 4096;
 
 /// Starts an engine that polls every configured pair once, at the pace that each venue's budget allows, and remembers what it heard.
 pub(super) fn start_for_all(config: &Config) -> Result<State, Exit> {
@@ -52,7 +93,7 @@ fn start(config: &Config, builder: Builder, boot: &OnceLock<String>) -> Result<S
 ///
 /// # Errors
 /// A text that names the word and what was expected.
-pub(super) fn selection(words: &[String], known: &[VenueId]) -> Result<VenueFilter, String> {
+fn selection(words: &[String], known: &[VenueId]) -> Result<VenueFilter, String> {
     let (except, only): (Vec<&str>, Vec<&str>) = words.iter().map(|word| word.trim()).partition(|word| word.starts_with('-'));
     if !except.is_empty() && !only.is_empty() {
         return Err(format!("--venues {:?}, expected ids alone (a,b) or exclusions alone (-a,-b)", words.join(",")));
@@ -71,6 +112,15 @@ pub(super) fn selection(words: &[String], known: &[VenueId]) -> Result<VenueFilt
         ([], except) => VenueFilter::Except(ids(except)?),
         (only, _) => VenueFilter::Only(ids(only)?),
     })
+}
+
+/// Adds to the error of a pair that no venue lists what may have been meant: the engine of one command may know no other pair.
+pub(super) fn unknown(config: &Config, pair: Pair, error: ApiError) -> ApiError {
+    if error.code() != Code::UnknownPair || !error.suggestions().is_empty() {
+        return error;
+    }
+    let (name, known) = (pair.to_string(), config.pairs.iter().map(|p| p.pair).collect::<Vec<_>>());
+    error.suggest(pairs::closest(&name, &known).into_iter().filter(|s| *s != name))
 }
 
 /// Gives an error as a sentence for a person.

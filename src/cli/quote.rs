@@ -2,8 +2,7 @@
 
 use super::{
     body::{Body, IN, Row},
-    config::SourceArgs,
-    once::{configured, run as run_once, selection, sentence, start_for_one},
+    once::{AskingArgs, configured, run as run_once, sentence, start_for_one, unknown},
     output::{Exit, fail, finish, look, say},
     table::{Align, Cell, Look, Table, Tone, paint},
 };
@@ -14,8 +13,8 @@ use crate::{
     wire,
 };
 use clap::Args;
-use quorate_actors::{model::Pair, terms::Terms};
-use std::{fmt::Write as _, time::Duration};
+use quorate_actors::model::Pair;
+use std::fmt::Write as _;
 
 /// Asks every venue for a pair once, and shows what each says
 ///
@@ -27,13 +26,7 @@ pub(super) struct QuoteArgs {
     /// The pair, such as BTC-USDT: base and quote, any case, with - _ : or / between
     pair: String,
     #[command(flatten)]
-    source: SourceArgs,
-    /// Waits so long, 50 to 10000 ms; deadline_ms of the configuration where it is not given
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(50..=10_000))]
-    deadline_ms: Option<u64>,
-    /// Asks these venues alone (a,b), or all but these (-a,-b)
-    #[arg(long, value_name = "IDS", value_delimiter = ',', allow_hyphen_values = true)]
-    venues: Vec<String>,
+    asking: AskingArgs,
     /// Exits with 3 where some venue that was asked gave no quote
     #[arg(long)]
     strict: bool,
@@ -44,7 +37,7 @@ pub(super) struct QuoteArgs {
 
 /// Runs the command.
 pub(super) fn run(args: &QuoteArgs) -> Exit {
-    let config = match configured(&args.source) {
+    let config = match configured(&args.asking.source) {
         Ok(config) => config,
         Err(exit) => return exit,
     };
@@ -57,9 +50,7 @@ pub(super) fn run(args: &QuoteArgs) -> Exit {
 
 async fn quote(args: &QuoteArgs, config: &Config, pair: Pair) -> Result<Exit, Exit> {
     let state = start_for_one(config)?;
-    let selected = selection(&args.venues, &state.basis.venues).map_err(|error| fail(Exit::Usage, &error))?;
-    let deadline = args.deadline_ms.map_or(config.deadline, Duration::from_millis);
-    let terms = Terms { fresh: true, deadline, venues: selected, ..state.engine.terms().clone() };
+    let terms = args.asking.terms(config, &state)?;
     let published = match quotes::ask_for_any(&state, pair, &terms).await {
         Ok(published) => published,
         Err(error) => return Ok(refused(args, config, &state, unknown(config, pair, error))),
@@ -83,15 +74,6 @@ async fn quote(args: &QuoteArgs, config: &Config, pair: Pair) -> Result<Exit, Ex
         return Ok(finish(&format!("{}\n", String::from_utf8_lossy(&bytes)), exit));
     }
     Ok(finish(&render(&read(&bytes)?, state.simulated, look()), exit))
-}
-
-/// Adds to the error of a pair that no venue lists what may have been meant: this engine knows no other pair.
-fn unknown(config: &Config, pair: Pair, error: ApiError) -> ApiError {
-    if error.code() != Code::UnknownPair {
-        return error;
-    }
-    let (name, known) = (pair.to_string(), config.pairs.iter().map(|p| p.pair).collect::<Vec<_>>());
-    error.suggest(pairs::closest(&name, &known).into_iter().filter(|s| *s != name))
 }
 
 /// Says why there is no quote: on stderr, and with `--json` as the problem that the route answers.

@@ -142,7 +142,6 @@ fn of_profile(profile: &Profile) -> Table {
         ("enabled".to_owned(), Value::Boolean(true)),
         ("origin".to_owned(), text(profile.origin)),
         ("mirrors".to_owned(), Value::Array(profile.mirrors.iter().map(|m| text(m)).collect())),
-        ("taker".to_owned(), text(profile.taker.rate)),
     ])
 }
 

@@ -2,11 +2,10 @@
 
 use quorate_actors::{
     model::{Asset, Pair, PairError},
-    rate::{Class, Num},
+    rate::{Class, Num, read_fee},
     venue::Region,
     venues,
 };
-use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, de::Error};
 use std::{collections::BTreeMap, fmt, net::SocketAddr};
 
@@ -177,10 +176,7 @@ checked_text! {
     /// Holds a region behind capital controls.
     Walled(Region): |text| Region::by_code(text).ok_or_else(|| expected(text, "KR, IN, TR, AR or NG"));
     /// Holds a fee.
-    Fraction(Decimal): |text| Decimal::from_str_exact(text)
-        .ok()
-        .filter(|fee| (Decimal::ZERO..=Decimal::new(1, 1)).contains(fee))
-        .ok_or_else(|| expected(text, "a fraction from 0 to 0.1, such as \"0.001\""));
+    Fraction(Num): |text| read_fee(text).map_err(|_| expected(text, "a fraction from 0 to 0.1, such as \"0.001\""));
 }
 
 fn venue_ids() -> String {

@@ -112,7 +112,9 @@ fn a_variable_sets_any_key() {
     assert_eq!((config.listen.to_string(), config.on_demand, config.limits.connections), ("0.0.0.0:80".into(), false, 7));
     assert_eq!((config.pairs.len(), config.pairs[0].quorum), (1, 1));
     let kraken = &config.venues["kraken"];
-    assert_eq!((kraken.taker.to_string(), kraken.mirrors.len()), ("0.0016".into(), 0));
+    assert_eq!((kraken.taker.map(|fee| fee.to_string()), kraken.mirrors.len()), (Some("0.0016".to_owned()), 0));
+    // What nobody has set is the venue's own word, and not the configuration's.
+    assert_eq!(config.venues["okx"].taker, None);
     assert_eq!(layers.origins["venues.kraken.origin"], From::Environment("QUORATE_VENUES__KRAKEN__ORIGIN".into()));
     assert_eq!(layers.origins["deadline_ms"], From::Default);
 }

@@ -55,5 +55,5 @@ pub(super) fn unknown(id: &str, all: &[VenueStatus]) -> ApiError {
 
 /// Makes the row of a venue.
 pub(super) fn row<'a>(state: &State, status: &'a VenueStatus) -> VenueJson<'a> {
-    VenueJson::of(status, state.takers.get(status.id.as_str()).copied())
+    VenueJson::of(status, state.takers.get(&status.id).copied())
 }

@@ -33,8 +33,8 @@ pub(super) const TAKES: Takes = Takes { pairs: false, own: &["allow", "receipt"]
 
 /// Holds what a caller wants of a rate.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
-    pub(super) terms: Terms,
+pub(crate) struct Wanted {
+    pub(crate) terms: Terms,
     /// The statuses with which he takes a rate besides `ok` and `degraded`.
     allow: Vec<Status>,
     /// Whether rate, status, age and counts are enough.
@@ -58,7 +58,8 @@ impl Wanted {
         Ok(Self { allow: allow.unwrap_or_default(), short, terms: asked.terms })
     }
 
-    fn default_of(terms: &Terms) -> Self {
+    /// Wants the whole rate under some terms, and none that is refused unless he says otherwise.
+    pub(crate) fn default_of(terms: &Terms) -> Self {
         Self { terms: terms.clone(), allow: Vec::new(), short: false }
     }
 }
@@ -129,7 +130,7 @@ pub(super) fn freshness(published: &PublishedRate, terms: &Terms, now: Instant) 
 }
 
 /// Tells why a caller does not get the rate; `None` where he does.
-fn refusal(published: &PublishedRate, wanted: &Wanted) -> Option<Code> {
+pub(crate) fn refusal(published: &PublishedRate, wanted: &Wanted) -> Option<Code> {
     let outcome = &published.receipt.outcome;
     let sources = outcome.tally.survivors().len();
     if wanted.terms.min_sources.is_some_and(|min| sources < min) {
@@ -149,7 +150,7 @@ fn refusal(published: &PublishedRate, wanted: &Wanted) -> Option<Code> {
 }
 
 /// Says why there is no rate, with the whole receipt.
-pub(super) fn refused(state: &State, published: &PublishedRate, terms: &Terms, code: Code) -> ApiError {
+pub(crate) fn refused(state: &State, published: &PublishedRate, terms: &Terms, code: Code) -> ApiError {
     keep(state, published);
     let outcome = &published.receipt.outcome;
     let (pair, tally) = (outcome.pair, &outcome.tally);

@@ -111,11 +111,7 @@ const PARAMETERS: &[Parameter] = &[
         name: "fresh",
         kind: Kind::Boolean,
         set: |asked, text, _| {
-            asked.terms.fresh = match text {
-                "true" => true,
-                "false" => false,
-                other => return Err(invalid("fresh", other, "true or false")),
-            };
+            asked.terms.fresh = boolean("fresh", text)?;
             Ok(())
         },
     },
@@ -227,6 +223,23 @@ fn integer(name: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, Ap
         .ok_or_else(|| invalid(name, text, format_args!("a whole number from {} to {}", range.start(), range.end())))
 }
 
+/// Finds the venue that a parameter names.
+pub(super) fn venue<'b>(name: &str, id: &str, basis: &'b Basis) -> Result<&'b VenueId, ApiError> {
+    basis.venues.iter().find(|venue| venue.as_str().eq_ignore_ascii_case(id)).ok_or_else(|| {
+        let error = invalid(name, id, "the ids of /v1/venues");
+        error.suggest(closest_word(id, basis.venues.iter().map(VenueId::as_str)))
+    })
+}
+
+/// Reads `true` or `false`.
+pub(super) fn boolean(name: &str, text: &str) -> Result<bool, ApiError> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        other => Err(invalid(name, other, "true or false")),
+    }
+}
+
 /// Reads `a,b` or `-c,-d`.
 fn filter(text: &str, basis: &Basis) -> Result<VenueFilter, ApiError> {
     let mut ids = Vec::new();
@@ -242,10 +255,7 @@ fn filter(text: &str, basis: &Basis) -> Result<VenueFilter, ApiError> {
                 word
             }
         };
-        let Some(venue) = basis.venues.iter().find(|v| v.as_str().eq_ignore_ascii_case(id)) else {
-            let error = invalid("venues", id, "the ids of /v1/venues");
-            return Err(error.suggest(closest_word(id, basis.venues.iter().map(VenueId::as_str))));
-        };
+        let venue = venue("venues", id, basis)?;
         if !ids.contains(venue) {
             ids.push(venue.clone());
         }

@@ -3,9 +3,9 @@
 use quorate_actors::{
     PairStatus, PlanFacts, VenueState, VenueStatus,
     model::{Fault, Retry, UnixMs},
+    rate::Taker,
     venue::{Endpoint, Kind, Reach, Region},
 };
-use rust_decimal::Decimal;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -30,8 +30,9 @@ pub struct VenueJson<'a> {
     pairs_quoted: usize,
     powers: Vec<&'static str>,
     time_of: &'static str,
-    taker: String,
-    taker_read: &'static str,
+    taker: Option<String>,
+    taker_source: Option<&'static str>,
+    taker_read: Option<&'static str>,
     budget: BudgetJson,
     plan: &'a PlanFacts,
     docs: &'static str,
@@ -71,8 +72,8 @@ impl<'a> FaultJson<'a> {
 }
 
 impl<'a> VenueJson<'a> {
-    /// Makes the row of a venue; `taker` is the fee that the configuration sets in place of the venue's own.
-    pub fn of(status: &'a VenueStatus, taker: Option<Decimal>) -> Self {
+    /// Makes the row of a venue; `taker` is the fee that counts for it.
+    pub fn of(status: &'a VenueStatus, taker: Option<Taker>) -> Self {
         let profile = status.profile();
         let (origin, mirrors) = status.origins.split_first().map_or(("", [].as_slice()), |(first, rest)| (first.as_str(), rest));
         Self {
@@ -94,8 +95,9 @@ impl<'a> VenueJson<'a> {
             pairs_quoted: status.quoted,
             powers: powers(profile.endpoints),
             time_of: profile.time_of.slug(),
-            taker: taker.map_or_else(|| profile.taker.rate.to_owned(), |t| t.normalize().to_string()),
-            taker_read: profile.taker.read,
+            taker: taker.map(|taker| taker.rate.to_string()),
+            taker_source: taker.map(|taker| taker.source.slug()),
+            taker_read: taker.and_then(|taker| taker.source.read()),
             budget: BudgetJson { weight: profile.budget.weight, per_ms: u64::try_from(profile.budget.per.as_millis()).unwrap_or(u64::MAX) },
             plan: &status.plan,
             docs: profile.docs,

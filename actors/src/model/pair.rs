@@ -45,6 +45,14 @@ fn current(code: &str) -> &str {
     OLD_CODES.iter().find(|(old, _)| old.eq_ignore_ascii_case(code)).map_or(code, |(_, new)| new)
 }
 
+impl Asset {
+    /// Gives the asset under the code that it has now, where this is an old one.
+    #[must_use]
+    pub fn current(self) -> Self {
+        Self::new(current(self.as_str())).unwrap_or(self)
+    }
+}
+
 impl FromStr for Pair {
     type Err = PairError;
 

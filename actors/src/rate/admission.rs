@@ -60,12 +60,15 @@ pub(super) fn admit_ticker(
         Basis::Last if ticker.last.is_none() => return Err(Reason::NonPositive),
         Basis::Last => {}
     }
-    let venue_time = counted_time(ticker, member, rules);
-    if venue_time.is_some_and(|time| time.since(as_of) > rules.future_max) {
+    if counted_time(ticker, member, rules).is_some_and(|time| time.since(as_of) > rules.future_max) {
         return Err(Reason::Future);
     }
-    let age = since_received.max(venue_time.map_or(Duration::ZERO, |time| as_of.since(time)));
-    if age > rules.max_age { Err(Reason::Stale) } else { Ok(()) }
+    if age(ticker, member, since_received, as_of, rules) > rules.max_age { Err(Reason::Stale) } else { Ok(()) }
+}
+
+/// Gives how old what a venue said is at `as_of`: what has passed since it was received, or since the venue's own time where that counts and is longer ago.
+pub(super) fn age(ticker: &Ticker, member: &Member, since_received: Duration, as_of: UnixMs, rules: &AdmissionRules) -> Duration {
+    since_received.max(counted_time(ticker, member, rules).map_or(Duration::ZERO, |time| as_of.since(time)))
 }
 
 /// Gives the venue's time where it says how old its price is, and our own clock is not known to be off.

@@ -1,8 +1,15 @@
-//! How old a rate is: as its oldest quote that has a part in it.
+//! How old quotes are, and a rate: as its oldest quote that has a part in it.
 
-use super::{Decision, Outcome};
+use super::{AdmissionRules, Decision, Offer, Outcome, admission};
 use crate::model::UnixMs;
 use std::time::Duration;
+
+impl Offer {
+    /// Gives how old it is: as it was received, or as its venue's time says where that counts and is longer ago.
+    pub fn age(&self, as_of: UnixMs, rules: &AdmissionRules) -> Duration {
+        admission::age(&self.ticker, &self.member, as_of.since(self.received), as_of, rules)
+    }
+}
 
 impl Outcome {
     /// Gives when the oldest quote was received that has a part in the rate, by its vote or by a conversion; `None` where none has.

@@ -105,6 +105,13 @@ impl Num {
         Self { exponent: self.exponent.saturating_add(places), ..self }
     }
 
+    /// Multiplies, as exact as [`Num::plus`].
+    #[must_use]
+    pub fn product(self, other: Self) -> Self {
+        let product = Wide::product(self.mantissa, other.mantissa);
+        Self::of_wide(product, self.exponent.saturating_add(other.exponent), DIGITS)
+    }
+
     /// Multiplies and rounds half-even to 18 significant digits.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
@@ -316,6 +323,8 @@ mod tests {
         assert_eq!(num("5").distance(num("7.25")), num("2.25"));
         assert_eq!(num("0").plus(num("0.000000000000000000000000000000000000000000001")).to_string().len(), 47);
         assert_eq!(num("3").half(), num("1.5"));
+        assert_eq!(num("67234.123456789012345").product(num("1.00075")), num("67284.54904938160410425875"));
+        assert_eq!(num("1.0000000000000000000000000005").product(num("1.0000000000000000000000000001")).to_string().len(), 29);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a right configuration comes to: pairs, venues, and how each venue is polled.
 
+use super::made::{Made, made};
 use crate::{
     cli::{
         quote::SIMULATED,
@@ -23,6 +24,7 @@ pub(super) struct Explained {
     listen: String,
     admin_listen: String,
     pairs: Vec<String>,
+    rates: Vec<Made>,
     venues: Vec<Polled>,
     venues_not_enabled: Vec<String>,
     /// What is lawful and yet hardly meant.
@@ -56,6 +58,7 @@ pub(super) fn explain(config: &Config) -> Explained {
         listen: config.listen.to_string(),
         admin_listen: config.admin_listen.to_string(),
         pairs: config.pairs.iter().map(|p| p.pair.to_string()).collect(),
+        rates: made(config),
         warnings: warnings.collect(),
         venues_not_enabled: config.venues.iter().filter(|(_, v)| !v.enabled).map(|(id, _)| id.clone()).collect(),
         venues,
@@ -102,13 +105,17 @@ impl Explained {
     /// Gives it for a person, or as lines.
     pub(in crate::cli) fn text(&self, look: Look) -> String {
         let mut out = if self.simulated { format!("{SIMULATED}\n") } else { String::new() };
-        let Self { listen, admin_listen, pairs, venues, venues_not_enabled, .. } = self;
+        let Self { listen, admin_listen, pairs, rates, venues, venues_not_enabled, .. } = self;
         // Writing to a String cannot fail.
         let _ = writeln!(out, "the configuration is right: {} pairs at {} venues", pairs.len(), venues.len());
         let _ = writeln!(out, "listen: {listen}, admin_listen: {admin_listen}");
         let _ = writeln!(out, "pairs: {}", if pairs.is_empty() { "none".to_owned() } else { pairs.join(" ") });
         if !venues_not_enabled.is_empty() {
             let _ = writeln!(out, "venues not enabled: {}", venues_not_enabled.join(" "));
+        }
+        let _ = writeln!(out);
+        for made in rates {
+            let _ = writeln!(out, "{made}");
         }
         let _ = writeln!(out);
         let mut table = Table::new(&[

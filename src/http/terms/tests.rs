@@ -52,7 +52,7 @@ fn what_is_wrong_is_named_with_what_was_expected() {
         ("fresh=true&fresh=true", "duplicate_parameter: fresh is given more than once, expected once"),
         (
             "deadline=5",
-            "unknown_parameter: parameter \"deadline\" is not known, expected one of max_age_ms, min_sources, deadline_ms, venues, fresh, pairs",
+            "unknown_parameter: parameter \"deadline\" is not known, expected one of max_age_ms, min_sources, deadline_ms, venues, fresh, pairs, allow",
         ),
     ] {
         assert_eq!(query(text).unwrap_err(), want, "{text}");
