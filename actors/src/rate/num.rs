@@ -2,7 +2,7 @@
 //!
 //! A `Decimal` counts its digits from the point: of a price of 1e-15 converted, too few of them would be left. Here all of them count from the first.
 
-use super::wide::{Wide, digits_of, half_even, pow10};
+use super::wide::{Wide, digits_of, div_rem, half_even, pow10, rounded};
 use rust_decimal::Decimal;
 use std::{cmp::Ordering, fmt, str::FromStr};
 
@@ -36,6 +36,11 @@ impl Num {
         Self { mantissa, exponent: exponent.saturating_add_unsigned(cut) }
     }
 
+    fn of_narrow(number: u128, exponent: i32, digits: u32) -> Self {
+        let (mantissa, cut) = rounded(number, digits);
+        Self { mantissa, exponent: exponent.saturating_add_unsigned(cut) }
+    }
+
     /// Tells whether it is zero.
     pub fn is_zero(self) -> bool {
         self.mantissa == 0
@@ -44,41 +49,42 @@ impl Num {
     /// Adds: exact up to 28 significant digits, half-even beyond.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        self.combined(other, Wide::plus)
+        match aligned(self, other) {
+            Some((a, b, exponent)) => Self::of_narrow(a.wrapping_add(b), exponent, DIGITS),
+            None => self.combined(other, Wide::plus),
+        }
     }
 
     /// Gives how far apart two numbers are, as exact as [`Num::plus`].
     #[must_use]
     pub fn distance(self, other: Self) -> Self {
-        let (larger, smaller) = if self >= other { (self, other) } else { (other, self) };
-        larger.combined(smaller, Wide::minus)
+        match aligned(self, other) {
+            Some((a, b, exponent)) => Self::of_narrow(a.abs_diff(b), exponent, DIGITS),
+            None if self >= other => self.combined(other, Wide::minus),
+            None => other.combined(self, Wide::minus),
+        }
     }
 
+    /// Combines two numbers of which the first is the larger, or the order does not matter.
     fn combined(self, other: Self, combine: fn(Wide, Wide) -> Wide) -> Self {
-        let exponent = self.exponent.min(other.exponent);
-        let (up_self, up_other) = (self.exponent.abs_diff(exponent), other.exponent.abs_diff(exponent));
-        // Beyond 38 places one of them is too small to matter for 28 digits, and too small to be half of the last.
-        match (up_self > 38, up_other > 38) {
-            (true, _) if self.mantissa != 0 => self,
-            (_, true) if other.mantissa != 0 => other,
-            (true, _) => other,
-            (_, true) => self,
-            _ => {
-                let (a, b) = (Wide::product(self.mantissa, pow10(up_self)), Wide::product(other.mantissa, pow10(up_other)));
-                Self::of_wide(combine(a, b), exponent, DIGITS)
-            }
+        let (larger, smaller) = if self >= other { (self, other) } else { (other, self) };
+        // So far below, it is less than half of the last of 28 digits, however it is written.
+        if smaller.is_zero() || larger.order().saturating_sub(smaller.order()) > 32 {
+            return Self::of_narrow(larger.mantissa, larger.exponent, DIGITS);
         }
+        // 29 digits each, 32 orders apart: 61 digits at most.
+        let exponent = self.exponent.min(other.exponent);
+        let up = |number: Self| Wide::of(number.mantissa).times_pow10(number.exponent.abs_diff(exponent));
+        Self::of_wide(combine(up(self), up(other)), exponent, DIGITS)
     }
 
     /// Gives the half, as exact as [`Num::plus`].
     #[must_use]
     pub fn half(self) -> Self {
-        let halved = if self.mantissa & 1 == 0 {
+        if self.mantissa & 1 == 0 {
             return Self { mantissa: self.mantissa >> 1, ..self };
-        } else {
-            Wide::product(self.mantissa, 5)
-        };
-        Self::of_wide(halved, self.exponent.saturating_sub(1), DIGITS)
+        }
+        Self::of_wide(Wide::product(self.mantissa, 5), self.exponent.saturating_sub(1), DIGITS)
     }
 
     /// Gives the mean of two numbers.
@@ -143,7 +149,10 @@ impl Num {
     /// Compares `a · b` with `c · d`, exactly.
     pub fn cmp_products(a: Self, b: Self, c: Self, d: Self) -> Ordering {
         let product = |x: Self, y: Self| (Wide::product(x.mantissa, y.mantissa), x.exponent.saturating_add(y.exponent));
-        compare(product(a, b), product(c, d))
+        let (left, right) = (product(a, b), product(c, d));
+        let narrow = |(number, exponent): (Wide, i32)| Some(Self { mantissa: number.narrow()?, exponent });
+        let both = narrow(left).zip(narrow(right)).and_then(|(left, right)| aligned(left, right));
+        both.map_or_else(|| compare(left, right), |(left, right, _)| left.cmp(&right))
     }
 
     /// Gives the number as mantissa and exponent, without zeros at the mantissa's end.
@@ -152,13 +161,20 @@ impl Num {
         if mantissa == 0 {
             return (0, 0);
         }
-        for step in [16, 8, 4, 2, 1] {
-            while mantissa.is_multiple_of(pow10(step)) {
-                mantissa = mantissa.checked_div(pow10(step)).unwrap_or(mantissa);
-                exponent = exponent.saturating_add_unsigned(step);
-            }
+        while u64::try_from(mantissa).is_err() && mantissa.is_multiple_of(10) {
+            mantissa /= 10;
+            exponent = exponent.saturating_add(1);
         }
-        (mantissa, exponent)
+        let Ok(mut small) = u64::try_from(mantissa) else { return (mantissa, exponent) };
+        let mut strip = |unit: u64, digits: i32| {
+            while small.is_multiple_of(unit) {
+                small = small.checked_div(unit).unwrap_or(1);
+                exponent = exponent.saturating_add(digits);
+            }
+        };
+        strip(10_000, 4);
+        strip(10, 1);
+        (small.into(), exponent)
     }
 
     /// Pushes the number in plain notation: no exponent, no zeros at the end.
@@ -168,16 +184,32 @@ impl Num {
     }
 }
 
+/// Gives two numbers as whole numbers of one power of ten, where 127 bits hold both: how they are written makes no difference to what follows.
+fn aligned(a: Num, b: Num) -> Option<(u128, u128, i32)> {
+    let exponent = a.exponent.min(b.exponent);
+    let up = |number: Num| {
+        let places = number.exponent.abs_diff(exponent);
+        let shifted = if places == 0 { number.mantissa } else { number.mantissa.checked_mul(pow10(places))? };
+        (shifted <= u128::MAX / 2).then_some(shifted)
+    };
+    Some((up(a)?, up(b)?, exponent))
+}
+
 /// Divides, with so many decimals more: the quotient as a whole number of those, and how the rest compares with half. `None` beyond 128 bits.
 fn divided(number: u128, divisor: u128, decimals: u32) -> Option<(u128, Option<Ordering>)> {
-    let (mut quotient, mut rest) = (number.checked_div(divisor)?, number.checked_rem(divisor)?);
-    // A rest of 29 digits at most takes nine more within 128 bits; a larger divisor is only met with no decimals.
-    let mut left = decimals;
+    if divisor == 0 {
+        return None;
+    }
+    // As many decimals at once as fit; what is left goes nine at a time: a rest of 29 digits at most takes nine more within 128 bits, and a larger
+    // divisor is only met with no decimals.
+    let at_once = if decimals <= 38 { number.checked_mul(pow10(decimals)) } else { None };
+    let (mut quotient, mut rest) = div_rem(at_once.unwrap_or(number), divisor);
+    let mut left = if at_once.is_some() { 0 } else { decimals };
     while left > 0 {
         let step = left.min(9);
-        let shifted = rest.checked_mul(pow10(step))?;
-        quotient = quotient.checked_mul(pow10(step))?.checked_add(shifted.checked_div(divisor)?)?;
-        rest = shifted.checked_rem(divisor)?;
+        let (more, after) = div_rem(rest.checked_mul(pow10(step))?, divisor);
+        quotient = quotient.checked_mul(pow10(step))?.checked_add(more)?;
+        rest = after;
         left = left.saturating_sub(step);
     }
     let rest = if rest == 0 { None } else { Some(rest.checked_mul(2)?.cmp(&divisor)) };
@@ -209,7 +241,10 @@ pub fn median(sorted: &[Num]) -> Option<Num> {
 
 impl Ord for Num {
     fn cmp(&self, other: &Self) -> Ordering {
-        compare((Wide::of(self.mantissa), self.exponent), (Wide::of(other.mantissa), other.exponent))
+        match aligned(*self, *other) {
+            Some((a, b, _)) => a.cmp(&b),
+            None => compare((Wide::of(self.mantissa), self.exponent), (Wide::of(other.mantissa), other.exponent)),
+        }
     }
 }
 
@@ -316,6 +351,27 @@ mod tests {
         assert_eq!(num("5").distance(num("7.25")), num("2.25"));
         assert_eq!(num("0").plus(num("0.000000000000000000000000000000000000000000001")).to_string().len(), 47);
         assert_eq!(num("3").half(), num("1.5"));
+    }
+
+    #[test]
+    fn how_a_number_is_written_makes_no_difference() {
+        let mut seed = fastrand::Rng::with_seed(4);
+        let mut number = || {
+            let digits = seed.u32(1..=28);
+            Num { mantissa: seed.u128(1..10u128.pow(digits)), exponent: seed.i32(-40..20) }
+        };
+        for _ in 0..20_000 {
+            let (a, b) = (number(), number());
+            let [written_a, written_b] = [a, b].map(|n| num(&n.to_string()));
+            assert_eq!(a.plus(b), written_a.plus(written_b), "{a} {b}");
+            assert_eq!(a.distance(b), written_a.distance(written_b), "{a} {b}");
+            assert_eq!(a.times(b), written_a.times(written_b), "{a} {b}");
+            assert_eq!(a.inverse(), written_a.inverse(), "{a}");
+            assert_eq!((a.ratio(b, 8), a.cmp(&b)), (written_a.ratio(written_b, 8), written_a.cmp(&written_b)), "{a} {b}");
+            assert_eq!(a.plus(b).half(), written_b.mean(written_a), "{a} {b}");
+        }
+        let (round, fine) = (num("100000000000000"), num("1234.5678901234567890123456789"));
+        assert_eq!(round.distance(fine), num("99999999998765.43210987654321"), "a round number keeps its digits");
     }
 
     #[test]

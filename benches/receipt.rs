@@ -1,0 +1,149 @@
+//! Instructions and allocations of a receipt: from "two of the quotes arrived" through the rule to the finished bytes with their id.
+//!
+//! Instructions are counted by callgrind, as in `instructions.rs`. Valgrind does not know the processor's own SHA-256 instructions, so that the hash takes
+//! its long way there: its share is measured apart, on bytes of the same length.
+//!
+//! `cargo bench --bench receipt` (valgrind must be installed)
+
+#![allow(missing_docs, reason = "a bench has no readers of its docs but these")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    reason = "a bench that cannot measure ends"
+)]
+
+use quorate_actors::{
+    model::{Amount, Pair, Price, Source, Ticker, UnixMs, VenueId},
+    rate::{self, Class, Memory, Offer, Outcome, Rules},
+    venue::{Basis, Member, TimeOf},
+};
+use std::{hint::black_box, process::Command, sync::Arc, time::Duration};
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [_, "measured", part, votes, times] => measured(part, votes.parse().unwrap(), times.parse().unwrap()),
+        _ => report(),
+    }
+}
+
+/// Does one thing so many times; runs under callgrind.
+fn measured(part: &str, votes: usize, times: usize) {
+    let mut world = World::new(votes);
+    for _ in 0..times {
+        match part {
+            "pass" => drop(black_box(world.pass())),
+            other => panic!("no part {other:?}"),
+        }
+    }
+}
+
+/// Markets whose quotes come in two at a time.
+struct World {
+    rng: fastrand::Rng,
+    rules: Arc<Rules>,
+    offers: Vec<Offer>,
+    memory: Memory,
+    now: UnixMs,
+    next: usize,
+}
+
+/// The markets that serve for conversion.
+const FOR_CONVERSION: usize = 4;
+
+impl World {
+    /// Makes so many operators, half of which quote in another currency than the target, and the markets that this takes.
+    fn new(votes: usize) -> Self {
+        let now = UnixMs(1_796_036_400_000);
+        let offers = (0..votes + FOR_CONVERSION).map(|n| {
+            let quote = if n < votes && n % 2 == 1 { "USDT" } else { "USD" };
+            let base = if n < votes { "BTC" } else { "USDT" };
+            let name = format!("venue{:03}", n % votes);
+            let time_of = [TimeOf::Book, TimeOf::None, TimeOf::Answer, TimeOf::Trade][n / 2 % 4];
+            let member = Member { venue: VenueId::new(&name), operator: name.into(), region: None, basis: Basis::Mid, time_of };
+            Offer {
+                member: Arc::new(member),
+                pair: Pair::new(base, quote).unwrap(),
+                ticker: Ticker::default(),
+                received: now,
+                latency: Duration::ZERO,
+                source: Source::Rest,
+            }
+        });
+        let mut offers: Vec<Offer> = offers.collect();
+        offers.sort_by(|a, b| (&a.member.venue, a.pair).cmp(&(&b.member.venue, b.pair)));
+        let mut world = Self {
+            rng: fastrand::Rng::with_seed(1),
+            rules: Arc::new(Rules::of(Class::Major)),
+            offers,
+            memory: Memory::default(),
+            now,
+            next: 0,
+        };
+        for at in 0..world.offers.len() {
+            world.arrive(at);
+        }
+        world
+    }
+
+    /// Lets a quote come in.
+    fn arrive(&mut self, at: usize) {
+        let (rng, offer) = (&mut self.rng, &mut self.offers[at]);
+        let is_coin = offer.pair.base == "BTC";
+        let (mid, unit, scale) = if is_coin { (6_723_412, 12, 2) } else { (100_012, 2, 5) };
+        let bid = mid + rng.u64(0..10 * unit);
+        let price = |number: u64| Price::parse(&format!("{}e-{scale}", number)).unwrap();
+        let amount = |number: u64| Amount::parse(&format!("{number}e-6")).unwrap();
+        offer.ticker = Ticker {
+            bid: price(bid),
+            ask: price(bid + rng.u64(1..unit)),
+            last: price(bid + rng.u64(0..unit)),
+            bid_size: amount(rng.u64(1..9_000_000)),
+            ask_size: amount(rng.u64(1..9_000_000)),
+            base_volume: amount(rng.u64(1_000_000_000..9_000_000_000)),
+            venue_time: (offer.member.time_of != TimeOf::None).then(|| UnixMs(self.now.0 - rng.i64(5..60))),
+            ..Ticker::default()
+        };
+        offer.received = self.now;
+        offer.latency = Duration::from_millis(rng.u64(20..200));
+    }
+
+    /// Lets two quotes come in, and runs the rule.
+    fn pass(&mut self) -> Outcome {
+        self.now.0 += 200;
+        for _ in 0..2 {
+            self.next = (self.next + 1) % self.offers.len();
+            self.arrive(self.next);
+        }
+        rate::pass(Pair::new("BTC", "USD").unwrap(), &self.rules, self.offers.clone(), self.now, &mut self.memory)
+    }
+}
+
+fn report() {
+    println!("instructions            pass");
+    for votes in [12, 48, 100] {
+        let [pass] = ["pass"].map(|part| each(part, votes, [100, 400]));
+        println!("{votes:3} votes          {pass:10}");
+    }
+}
+
+/// Gives the instructions of one time, by the difference between few and many.
+fn each(part: &str, votes: usize, times: [usize; 2]) -> u64 {
+    let [few, many] = times.map(|times| {
+        let out = std::env::var_os("CALLGRIND_OUT").unwrap_or_else(|| "/dev/null".into());
+        let run = Command::new("valgrind")
+            .args(["--tool=callgrind".to_owned(), format!("--callgrind-out-file={}", out.display())])
+            .arg(std::env::current_exe().unwrap())
+            .args(["measured", part, &votes.to_string(), &times.to_string()])
+            .output()
+            .expect("valgrind must be installed");
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{said}");
+        let collected = said.lines().find_map(|line| line.split_once("Collected : ")).expect("callgrind says what it collected").1;
+        collected.trim().parse::<u64>().unwrap()
+    });
+    many.saturating_sub(few) / (times[1] - times[0]) as u64
+}
