@@ -22,6 +22,9 @@ use quorate_actors::{
 };
 use std::{hint::black_box, process::Command, sync::Arc, time::Duration};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -46,6 +49,8 @@ struct World {
     rng: fastrand::Rng,
     rules: Arc<Rules>,
     offers: Vec<Offer>,
+    /// What the venues may say of the coin and of the other currency: made before, because reading text is no part of a receipt.
+    tickers: [Vec<Ticker>; 2],
     memory: Memory,
     now: UnixMs,
     next: usize,
@@ -75,14 +80,10 @@ impl World {
         });
         let mut offers: Vec<Offer> = offers.collect();
         offers.sort_by(|a, b| (&a.member.venue, a.pair).cmp(&(&b.member.venue, b.pair)));
-        let mut world = Self {
-            rng: fastrand::Rng::with_seed(1),
-            rules: Arc::new(Rules::of(Class::Major)),
-            offers,
-            memory: Memory::default(),
-            now,
-            next: 0,
-        };
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut of = |mid, unit, scale| (0..500).map(|_| ticker(&mut rng, mid, unit, scale)).collect();
+        let tickers = [of(6_723_412, 12, 2), of(100_012, 2, 5)];
+        let mut world = Self { rng, tickers, rules: Arc::new(Rules::of(Class::Major)), offers, memory: Memory::default(), now, next: 0 };
         for at in 0..world.offers.len() {
             world.arrive(at);
         }
@@ -92,21 +93,9 @@ impl World {
     /// Lets a quote come in.
     fn arrive(&mut self, at: usize) {
         let (rng, offer) = (&mut self.rng, &mut self.offers[at]);
-        let is_coin = offer.pair.base == "BTC";
-        let (mid, unit, scale) = if is_coin { (6_723_412, 12, 2) } else { (100_012, 2, 5) };
-        let bid = mid + rng.u64(0..10 * unit);
-        let price = |number: u64| Price::parse(&format!("{}e-{scale}", number)).unwrap();
-        let amount = |number: u64| Amount::parse(&format!("{number}e-6")).unwrap();
-        offer.ticker = Ticker {
-            bid: price(bid),
-            ask: price(bid + rng.u64(1..unit)),
-            last: price(bid + rng.u64(0..unit)),
-            bid_size: amount(rng.u64(1..9_000_000)),
-            ask_size: amount(rng.u64(1..9_000_000)),
-            base_volume: amount(rng.u64(1_000_000_000..9_000_000_000)),
-            venue_time: (offer.member.time_of != TimeOf::None).then(|| UnixMs(self.now.0 - rng.i64(5..60))),
-            ..Ticker::default()
-        };
+        let said = &self.tickers[usize::from(offer.pair.base != "BTC")];
+        let venue_time = (offer.member.time_of != TimeOf::None).then(|| UnixMs(self.now.0 - rng.i64(5..60)));
+        offer.ticker = Ticker { venue_time, ..said[rng.usize(..said.len())] };
         offer.received = self.now;
         offer.latency = Duration::from_millis(rng.u64(20..200));
     }
@@ -119,6 +108,22 @@ impl World {
             self.arrive(self.next);
         }
         rate::pass(Pair::new("BTC", "USD").unwrap(), &self.rules, self.offers.clone(), self.now, &mut self.memory)
+    }
+}
+
+/// Makes something for a venue to say.
+fn ticker(rng: &mut fastrand::Rng, mid: u64, unit: u64, scale: u32) -> Ticker {
+    let bid = mid + rng.u64(0..10 * unit);
+    let price = |number: u64| Price::parse(&format!("{number}e-{scale}")).unwrap();
+    let amount = |number: u64| Amount::parse(&format!("{number}e-6")).unwrap();
+    Ticker {
+        bid: price(bid),
+        ask: price(bid + rng.u64(1..unit)),
+        last: price(bid + rng.u64(0..unit)),
+        bid_size: amount(rng.u64(1..9_000_000)),
+        ask_size: amount(rng.u64(1..9_000_000)),
+        base_volume: amount(rng.u64(1_000_000_000..9_000_000_000)),
+        ..Ticker::default()
     }
 }
 

@@ -1,10 +1,10 @@
 //! Which quotes count: the rows `halted` to `stale` of the rate's contract, in their order, one reason for each refusal.
 
+use super::Num;
 use crate::{
     model::{Quote, Reason, Ticker, UnixMs},
     venue::{Basis, Member},
 };
-use rust_decimal::Decimal;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -50,10 +50,11 @@ pub(super) fn admit_ticker(
     match member.basis {
         Basis::Mid => {
             let (Some(bid), Some(ask)) = (ticker.bid, ticker.ask) else { return Err(Reason::NonPositive) };
+            let (bid, ask) = (Num::from(bid.get()), Num::from(ask.get()));
             if bid > ask {
                 return Err(Reason::Crossed);
             }
-            if is_wide(bid.get(), ask.get()) {
+            if is_wide(bid, ask) {
                 return Err(Reason::Wide);
             }
         }
@@ -64,8 +65,7 @@ pub(super) fn admit_ticker(
     if venue_time.is_some_and(|time| time.since(as_of) > rules.future_max) {
         return Err(Reason::Future);
     }
-    let age = since_received.max(venue_time.map_or(Duration::ZERO, |time| as_of.since(time)));
-    if age > rules.max_age { Err(Reason::Stale) } else { Ok(()) }
+    if age(ticker, member, since_received, as_of, rules) > rules.max_age { Err(Reason::Stale) } else { Ok(()) }
 }
 
 /// Gives the venue's time where it says how old its price is, and our own clock is not known to be off.
@@ -73,11 +73,14 @@ pub(super) fn counted_time(ticker: &Ticker, member: &Member, rules: &AdmissionRu
     ticker.venue_time.filter(|_| rules.trust_venue_time && member.time_counts())
 }
 
+/// Gives the age of what a venue said, received so long ago: by its own time where that counts and says more.
+pub(super) fn age(ticker: &Ticker, member: &Member, since_received: Duration, as_of: UnixMs, rules: &AdmissionRules) -> Duration {
+    since_received.max(counted_time(ticker, member, rules).map_or(Duration::ZERO, |time| as_of.since(time)))
+}
+
 /// Tells whether (ask − bid) / mid is over a tenth, without a division: 20 · (ask − bid) > ask + bid.
-fn is_wide(bid: Decimal, ask: Decimal) -> bool {
-    let spread = ask.checked_sub(bid).and_then(|s| s.checked_mul(Decimal::from(20u8)));
-    // Prices are below 1e15: neither can overflow.
-    spread > ask.checked_add(bid)
+fn is_wide(bid: Num, ask: Num) -> bool {
+    ask.distance(bid).doubled().shifted(1) > ask.plus(bid)
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! What a rule remembers from pass to pass, as one value.
 
 use super::{Num, vote::Operator};
-use crate::{
-    hash::SmallMap,
-    model::{Amount, Pair, Price, Ticker, UnixMs, VenueId},
-};
+use crate::model::{Pair, Ticker, UnixMs, VenueId};
+use rust_decimal::Decimal;
 use std::collections::BTreeMap;
 
 /// Holds what the passes of one pair leave to those after them. It grows with the venues and operators ever heard of, never with the passes.
@@ -16,7 +14,8 @@ pub struct Memory {
     pub hold: Option<Hold>,
     /// What is held against operators, or was of late.
     pub marks: Marks,
-    pub(super) markets: SmallMap<(VenueId, Pair), Seen>,
+    /// What is remembered of markets, sorted by venue and pair as the rows of a pass are: both are walked side by side.
+    pub(super) markets: Vec<Seen>,
 }
 
 /// Holds a rate and the time of the pass that made it.
@@ -56,8 +55,10 @@ pub struct Mark {
 }
 
 /// Holds what is remembered of one market.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
+    pub(super) venue: VenueId,
+    pub(super) pair: Pair,
     /// The newest venue time that came as far as to be compared.
     pub(super) newest: Option<UnixMs>,
     /// The numbers last seen; kept of quotes of the base only.
@@ -74,19 +75,44 @@ pub(super) struct Still {
 }
 
 /// Holds the numbers of a quote that change while a market lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Print {
-    prices: [Option<Price>; 3],
-    amounts: [Option<Amount>; 3],
-}
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Print([Option<Decimal>; 6]);
 
 impl Print {
     pub(super) fn of(ticker: &Ticker) -> Self {
-        Self { prices: [ticker.bid, ticker.ask, ticker.last], amounts: [ticker.bid_size, ticker.ask_size, ticker.base_volume] }
+        let Ticker { bid, ask, last, bid_size, ask_size, base_volume, .. } = ticker;
+        let ([bid, ask, last], sizes) = ([bid, ask, last].map(|n| n.map(|n| n.get())), [bid_size, ask_size, base_volume]);
+        let [bid_size, ask_size, base_volume] = sizes.map(|n| n.map(|n| n.get()));
+        Self([bid, ask, last, bid_size, ask_size, base_volume])
     }
 }
 
+impl PartialEq for Print {
+    fn eq(&self, other: &Self) -> bool {
+        // Prices and amounts have no zeros at their ends: equal numbers are written alike.
+        let written = |number: &Option<Decimal>| number.map(|number| (number.mantissa(), number.scale()));
+        self.0.iter().zip(&other.0).all(|(a, b)| written(a) == written(b))
+    }
+}
+
+impl Eq for Print {}
+
 impl Memory {
+    /// Finds a market, or the place where it belongs, at `from` or behind it.
+    pub(super) fn find(&self, from: usize, venue: &VenueId, pair: Pair) -> Result<usize, usize> {
+        let behind = self.markets.get(from..).unwrap_or_default();
+        for (step, seen) in behind.iter().enumerate() {
+            let at = from.saturating_add(step);
+            if seen.pair == pair && seen.venue == *venue {
+                return Ok(at);
+            }
+            if (&seen.venue, seen.pair) > (venue, pair) {
+                return Err(at);
+            }
+        }
+        Err(self.markets.len())
+    }
+
     /// Moves every time in it: our own clock was set right by so many milliseconds, and what was a minute ago still is.
     pub fn shift(&mut self, by_ms: i64) {
         let moved = |time: &mut UnixMs| time.0 = time.0.saturating_add(by_ms);
@@ -101,6 +127,6 @@ impl Memory {
             [&mut mark.inside_since, &mut mark.last_out, &mut mark.far_since].into_iter().flatten().for_each(moved);
         }
         // A venue's newest time is its own, and stays.
-        self.markets.values_mut().filter_map(|seen| seen.still.as_mut()).for_each(|still| moved(&mut still.since));
+        self.markets.iter_mut().filter_map(|seen| seen.still.as_mut()).for_each(|still| moved(&mut still.since));
     }
 }
