@@ -17,10 +17,10 @@
 
 use quorate_actors::{
     model::{Amount, Pair, Price, Source, Ticker, UnixMs, VenueId},
-    rate::{self, Class, Memory, Offer, Outcome, Rules},
+    rate::{self, Class, Made, Memory, Offer, Outcome, Receipt, Rules},
     venue::{Basis, Member, TimeOf},
 };
-use std::{hint::black_box, process::Command, sync::Arc, time::Duration};
+use std::{collections::HashSet, hint::black_box, process::Command, sync::Arc, time::Duration};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -36,9 +36,12 @@ fn main() {
 /// Does one thing so many times; runs under callgrind.
 fn measured(part: &str, votes: usize, times: usize) {
     let mut world = World::new(votes);
+    let content = vec![b'x'; world.receipt().bytes().len()];
     for _ in 0..times {
         match part {
             "pass" => drop(black_box(world.pass())),
+            "receipt" => drop(black_box(world.receipt().bytes())),
+            "hash" => drop(black_box(ring::digest::digest(&ring::digest::SHA256, &content))),
             other => panic!("no part {other:?}"),
         }
     }
@@ -56,6 +59,8 @@ struct World {
     next: usize,
 }
 
+/// What a receipt of twelve votes may take, without the hash.
+const OURS_MAX: u64 = 60_000;
 /// The markets that serve for conversion.
 const FOR_CONVERSION: usize = 4;
 
@@ -109,6 +114,10 @@ impl World {
         }
         rate::pass(Pair::new("BTC", "USD").unwrap(), &self.rules, self.offers.clone(), self.now, &mut self.memory)
     }
+
+    fn receipt(&mut self) -> Receipt {
+        Receipt::new(self.pass(), Arc::clone(&self.rules), Vec::new(), Made::Memory, false)
+    }
 }
 
 /// Makes something for a venue to say.
@@ -128,17 +137,38 @@ fn ticker(rng: &mut fastrand::Rng, mid: u64, unit: u64, scale: u32) -> Ticker {
 }
 
 fn report() {
-    println!("instructions            pass");
+    println!("instructions     all       pass    writing  the hash       bytes   (a receipt, of which two quotes are new)");
+    let mut first = 0;
     for votes in [12, 48, 100] {
-        let [pass] = ["pass"].map(|part| each(part, votes, [100, 400]));
-        println!("{votes:3} votes          {pass:10}");
+        let [all, pass, hash] = ["receipt", "pass", "hash"].map(|part| each(part, votes, [100, 400]).instructions);
+        let ours = all - hash;
+        first = if votes == 12 { ours } else { first };
+        let verdict = match votes {
+            12 => target(ours, OURS_MAX),
+            100 => target(ours, 8 * first),
+            _ => String::new(),
+        };
+        let bytes = World::new(votes).receipt().bytes().len();
+        println!("{votes:3} votes {all:10} {pass:10} {:10} {hash:10} {bytes:10}   without the hash {ours} {verdict}", ours - pass);
     }
+    let [early, late] = [[10, 20], [1_000, 1_010]].map(|times| each("receipt", 12, times).allocations);
+    println!("\nallocations of a receipt of 12 votes: {early} of the 10th, {late} of the 1,000th");
 }
 
-/// Gives the instructions of one time, by the difference between few and many.
-fn each(part: &str, votes: usize, times: [usize; 2]) -> u64 {
+fn target(have: u64, most: u64) -> String {
+    format!("{} (at most {most})", if have <= most { "ok" } else { "TOO MANY" })
+}
+
+/// What one time takes.
+struct Cost {
+    instructions: u64,
+    allocations: u64,
+}
+
+/// Gives what one time takes, by the difference between few and many.
+fn each(part: &str, votes: usize, times: [usize; 2]) -> Cost {
     let [few, many] = times.map(|times| {
-        let out = std::env::var_os("CALLGRIND_OUT").unwrap_or_else(|| "/dev/null".into());
+        let out = std::env::temp_dir().join(format!("receipt-{}.callgrind", std::process::id()));
         let run = Command::new("valgrind")
             .args(["--tool=callgrind".to_owned(), format!("--callgrind-out-file={}", out.display())])
             .arg(std::env::current_exe().unwrap())
@@ -148,7 +178,30 @@ fn each(part: &str, votes: usize, times: [usize; 2]) -> u64 {
         let said = String::from_utf8_lossy(&run.stderr);
         assert!(run.status.success(), "{said}");
         let collected = said.lines().find_map(|line| line.split_once("Collected : ")).expect("callgrind says what it collected").1;
-        collected.trim().parse::<u64>().unwrap()
+        let allocations = allocations(&std::fs::read_to_string(&out).unwrap());
+        std::fs::remove_file(out).unwrap();
+        Cost { instructions: collected.trim().parse().unwrap(), allocations }
     });
-    many.saturating_sub(few) / (times[1] - times[0]) as u64
+    let each = |few: u64, many: u64| many.saturating_sub(few) / (times[1] - times[0]) as u64;
+    Cost { instructions: each(few.instructions, many.instructions), allocations: each(few.allocations, many.allocations) }
+}
+
+/// Counts the calls of the allocator in what callgrind has written: names stand once, with a number for the times after that.
+fn allocations(profile: &str) -> u64 {
+    let is_allocator =
+        |name: &str| name.ends_with("__rust_alloc") || name.ends_with("__rust_realloc") || name.ends_with("__rust_alloc_zeroed");
+    let (mut numbers, mut calls, mut is_called) = (HashSet::new(), 0, false);
+    for line in profile.lines() {
+        if let Some(named) = line.strip_prefix("cfn=").or_else(|| line.strip_prefix("fn=")) {
+            let (number, name) = named.split_once(' ').unwrap_or((named, ""));
+            if is_allocator(name) {
+                numbers.insert(number);
+            }
+            is_called = line.starts_with("cfn=") && numbers.contains(number);
+        } else if let Some(call) = line.strip_prefix("calls=").filter(|_| is_called) {
+            calls += call.split(' ').next().unwrap().parse::<u64>().unwrap();
+        }
+    }
+    assert!(calls > 0, "the allocator is called by another name");
+    calls
 }

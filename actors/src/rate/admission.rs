@@ -1,6 +1,9 @@
 //! Which quotes count: the rows `halted` to `stale` of the rate's contract, in their order, one reason for each refusal.
 
-use super::Num;
+use super::{
+    Num,
+    num::{DIGITS, aligned},
+};
 use crate::{
     model::{Quote, Reason, Ticker, UnixMs},
     venue::{Basis, Member},
@@ -30,10 +33,10 @@ impl Default for AdmissionRules {
 /// # Errors
 /// The first [`Reason`] that applies: `halted`, `non_positive`, `crossed`, `wide`, `future`, `stale`.
 pub fn admit(quote: &Quote, member: &Member, now: Instant, as_of: UnixMs, rules: &AdmissionRules) -> Result<(), Reason> {
-    admit_ticker(&quote.ticker, member, now.saturating_duration_since(quote.received), as_of, rules)
+    admit_ticker(&quote.ticker, member, now.saturating_duration_since(quote.received), as_of, rules).map(drop)
 }
 
-/// Decides whether what a venue said counts at `as_of`, so long after it was received.
+/// Decides whether what a venue said counts at `as_of`, so long after it was received, and gives its price.
 ///
 /// # Errors
 /// As [`admit`].
@@ -43,44 +46,43 @@ pub(super) fn admit_ticker(
     since_received: Duration,
     as_of: UnixMs,
     rules: &AdmissionRules,
-) -> Result<(), Reason> {
+) -> Result<Num, Reason> {
     if ticker.halted {
         return Err(Reason::Halted);
     }
-    match member.basis {
-        Basis::Mid => {
-            let (Some(bid), Some(ask)) = (ticker.bid, ticker.ask) else { return Err(Reason::NonPositive) };
-            let (bid, ask) = (Num::from(bid.get()), Num::from(ask.get()));
-            if bid > ask {
-                return Err(Reason::Crossed);
-            }
-            if is_wide(bid, ask) {
-                return Err(Reason::Wide);
-            }
-        }
-        Basis::Last if ticker.last.is_none() => return Err(Reason::NonPositive),
-        Basis::Last => {}
-    }
+    let price = match member.basis {
+        Basis::Mid => middle(ticker)?,
+        Basis::Last => ticker.last.map(|last| Num::from(last.get())).ok_or(Reason::NonPositive)?,
+    };
     let venue_time = counted_time(ticker, member, rules);
     if venue_time.is_some_and(|time| time.since(as_of) > rules.future_max) {
         return Err(Reason::Future);
     }
-    if age(ticker, member, since_received, as_of, rules) > rules.max_age { Err(Reason::Stale) } else { Ok(()) }
+    let age = since_received.max(venue_time.map_or(Duration::ZERO, |time| as_of.since(time)));
+    if age > rules.max_age { Err(Reason::Stale) } else { Ok(price) }
+}
+
+/// Gives the middle of a book that has one.
+fn middle(ticker: &Ticker) -> Result<Num, Reason> {
+    let (Some(bid), Some(ask)) = (ticker.bid, ticker.ask) else { return Err(Reason::NonPositive) };
+    let (bid, ask) = (Num::from(bid.get()), Num::from(ask.get()));
+    if bid > ask {
+        return Err(Reason::Crossed);
+    }
+    // (ask − bid) / mid is over a tenth, without a division: 20 · (ask − bid) > ask + bid.
+    let (is_wide, sum) = match aligned(bid, ask) {
+        Some((bid, ask, exponent)) if ask < u128::MAX / 64 => {
+            let sum = ask.wrapping_add(bid);
+            (ask.wrapping_sub(bid).wrapping_mul(20) > sum, Num::of_narrow(sum, exponent, DIGITS))
+        }
+        _ => (ask.distance(bid).doubled().shifted(1) > bid.plus(ask), bid.plus(ask)),
+    };
+    if is_wide { Err(Reason::Wide) } else { Ok(sum.half()) }
 }
 
 /// Gives the venue's time where it says how old its price is, and our own clock is not known to be off.
 pub(super) fn counted_time(ticker: &Ticker, member: &Member, rules: &AdmissionRules) -> Option<UnixMs> {
     ticker.venue_time.filter(|_| rules.trust_venue_time && member.time_counts())
-}
-
-/// Gives the age of what a venue said, received so long ago: by its own time where that counts and says more.
-pub(super) fn age(ticker: &Ticker, member: &Member, since_received: Duration, as_of: UnixMs, rules: &AdmissionRules) -> Duration {
-    since_received.max(counted_time(ticker, member, rules).map_or(Duration::ZERO, |time| as_of.since(time)))
-}
-
-/// Tells whether (ask − bid) / mid is over a tenth, without a division: 20 · (ask − bid) > ask + bid.
-fn is_wide(bid: Num, ask: Num) -> bool {
-    ask.distance(bid).doubled().shifted(1) > ask.plus(bid)
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub struct Conversion {
     pub pair: Pair,
     /// What its markets come to.
     pub tally: Tally,
+    /// The places of its markets among the rows of the pass.
+    pub rows: Vec<usize>,
     /// Whether a quote came to the target currency by it.
     pub is_used: bool,
 }
@@ -149,7 +151,8 @@ impl<'a> Converter<'a> {
             return None;
         }
         let tally = tally(votes, &self.rules.band_between(pair.base, pair.quote), &mut Marks::new(), self.now);
-        let conversion = Conversion { pair, tally, is_used: false };
+        let rows = cast.iter().map(|cast| cast.row).collect();
+        let conversion = Conversion { pair, tally, rows, is_used: false };
         let rate = conversion.usable();
         self.made.push(Made { conversion, cast });
         rate

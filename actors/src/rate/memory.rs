@@ -1,6 +1,6 @@
 //! What a rule remembers from pass to pass, as one value.
 
-use super::{Num, vote::Operator};
+use super::{Before, Num, Prior, vote::Operator};
 use crate::model::{Pair, Ticker, UnixMs, VenueId};
 use rust_decimal::Decimal;
 use std::collections::BTreeMap;
@@ -74,43 +74,47 @@ pub(super) struct Still {
     pub(super) good_then: Option<Num>,
 }
 
-/// Holds the numbers of a quote that change while a market lives.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Print([Option<Decimal>; 6]);
+/// Holds the numbers of a quote that change while a market lives, each as the bits of its decimal: prices and amounts have no zeros at their ends, so that
+/// equal numbers are written alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Print([[u8; 16]; 6]);
 
 impl Print {
     pub(super) fn of(ticker: &Ticker) -> Self {
+        // No decimal has all bits set.
+        let bits = |number: Option<Decimal>| number.map_or([u8::MAX; 16], |number| number.serialize());
         let Ticker { bid, ask, last, bid_size, ask_size, base_volume, .. } = ticker;
-        let ([bid, ask, last], sizes) = ([bid, ask, last].map(|n| n.map(|n| n.get())), [bid_size, ask_size, base_volume]);
-        let [bid_size, ask_size, base_volume] = sizes.map(|n| n.map(|n| n.get()));
-        Self([bid, ask, last, bid_size, ask_size, base_volume])
+        let [bid, ask, last] = [bid, ask, last].map(|price| bits(price.map(|price| price.get())));
+        let [bid_size, ask_size, volume] = [bid_size, ask_size, base_volume].map(|amount| bits(amount.map(|amount| amount.get())));
+        Self([bid, ask, last, bid_size, ask_size, volume])
     }
 }
-
-impl PartialEq for Print {
-    fn eq(&self, other: &Self) -> bool {
-        // Prices and amounts have no zeros at their ends: equal numbers are written alike.
-        let written = |number: &Option<Decimal>| number.map(|number| (number.mantissa(), number.scale()));
-        self.0.iter().zip(&other.0).all(|(a, b)| written(a) == written(b))
-    }
-}
-
-impl Eq for Print {}
 
 impl Memory {
-    /// Finds a market, or the place where it belongs, at `from` or behind it.
+    /// Makes a memory that a pass reads as it read the one before it, of what it noted: of each market what it read, and the numbers that were unchanged.
+    pub(super) fn of_before(before: Before, markets: impl Iterator<Item = (VenueId, Pair, Prior, Print)>) -> Self {
+        let seen = |(venue, pair, Prior { newest, unchanged }, print)| {
+            let still = unchanged.map(|(since, good_then)| Still { print, since, good_then });
+            Seen { venue, pair, newest, still }
+        };
+        let mut markets: Vec<Seen> = markets.map(seen).collect();
+        markets.sort_by(|a, b| (&a.venue, a.pair).cmp(&(&b.venue, b.pair)));
+        Self { last_good: before.last_good, hold: before.hold, marks: before.marks, markets }
+    }
+
+    /// Finds a market at `from` or behind it, or the place where it belongs.
     pub(super) fn find(&self, from: usize, venue: &VenueId, pair: Pair) -> Result<usize, usize> {
-        let behind = self.markets.get(from..).unwrap_or_default();
-        for (step, seen) in behind.iter().enumerate() {
-            let at = from.saturating_add(step);
+        let mut at = from;
+        while let Some(seen) = self.markets.get(at) {
             if seen.pair == pair && seen.venue == *venue {
                 return Ok(at);
             }
             if (&seen.venue, seen.pair) > (venue, pair) {
-                return Err(at);
+                break;
             }
+            at = at.saturating_add(1);
         }
-        Err(self.markets.len())
+        Err(at)
     }
 
     /// Moves every time in it: our own clock was set right by so many milliseconds, and what was a minute ago still is.

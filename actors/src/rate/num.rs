@@ -7,14 +7,17 @@ use rust_decimal::Decimal;
 use std::{cmp::Ordering, fmt, str::FromStr};
 
 /// Holds a decimal that is zero or positive: `mantissa · 10^exponent`.
+///
+/// The mantissa is kept in two halves: a row of a pass holds several numbers, and is a third smaller without the alignment of 128 bits.
 #[derive(Clone, Copy)]
 pub struct Num {
-    mantissa: u128,
+    high: u64,
+    low: u64,
     exponent: i32,
 }
 
 /// How many significant digits sums keep.
-const DIGITS: u32 = 28;
+pub(super) const DIGITS: u32 = 28;
 /// How many a product and a quotient keep.
 const PRODUCT_DIGITS: u32 = 18;
 /// Beyond these a number in a text is none that a rate could be made of; it keeps every sum of exponents small.
@@ -22,28 +25,50 @@ const EXPONENT_MAX: i32 = 200;
 
 impl Num {
     /// Zero.
-    pub const ZERO: Self = Self { mantissa: 0, exponent: 0 };
+    pub const ZERO: Self = Self::new(0, 0);
     /// One.
-    pub const ONE: Self = Self { mantissa: 1, exponent: 0 };
+    pub const ONE: Self = Self::new(1, 0);
 
     /// Makes `mantissa · 10^exponent`.
     pub const fn new(mantissa: u64, exponent: i32) -> Self {
-        Self { mantissa: mantissa as u128, exponent }
+        Self { high: 0, low: mantissa, exponent }
+    }
+
+    pub(super) const fn of(mantissa: u128, exponent: i32) -> Self {
+        Self { high: (mantissa >> 64) as u64, low: mantissa as u64, exponent }
+    }
+
+    fn mantissa(self) -> u128 {
+        (u128::from(self.high) << 64) | u128::from(self.low)
+    }
+
+    /// Gives the number as a whole number of `10^exponent`, where 127 bits hold it; the exponent is not above its own.
+    #[inline]
+    fn at(self, exponent: i32) -> Option<u128> {
+        let places = self.exponent.abs_diff(exponent);
+        let shifted = match self.high {
+            _ if places == 0 => self.mantissa(),
+            // Two numbers of 64 bits have a product of 128.
+            0 if places < 20 => u128::from(self.low).wrapping_mul(pow10(places)),
+            _ => self.mantissa().checked_mul(pow10(places))?,
+        };
+        (shifted <= u128::MAX / 2).then_some(shifted)
     }
 
     fn of_wide(number: Wide, exponent: i32, digits: u32) -> Self {
         let (mantissa, cut) = number.rounded(digits);
-        Self { mantissa, exponent: exponent.saturating_add_unsigned(cut) }
+        Self::of(mantissa, exponent.saturating_add_unsigned(cut))
     }
 
-    fn of_narrow(number: u128, exponent: i32, digits: u32) -> Self {
+    #[inline]
+    pub(super) fn of_narrow(number: u128, exponent: i32, digits: u32) -> Self {
         let (mantissa, cut) = rounded(number, digits);
-        Self { mantissa, exponent: exponent.saturating_add_unsigned(cut) }
+        Self::of(mantissa, exponent.saturating_add_unsigned(cut))
     }
 
     /// Tells whether it is zero.
     pub fn is_zero(self) -> bool {
-        self.mantissa == 0
+        self.high | self.low == 0
     }
 
     /// Adds: exact up to 28 significant digits, half-even beyond.
@@ -70,21 +95,21 @@ impl Num {
         let (larger, smaller) = if self >= other { (self, other) } else { (other, self) };
         // So far below, it is less than half of the last of 28 digits, however it is written.
         if smaller.is_zero() || larger.order().saturating_sub(smaller.order()) > 32 {
-            return Self::of_narrow(larger.mantissa, larger.exponent, DIGITS);
+            return Self::of_narrow(larger.mantissa(), larger.exponent, DIGITS);
         }
         // 29 digits each, 32 orders apart: 61 digits at most.
         let exponent = self.exponent.min(other.exponent);
-        let up = |number: Self| Wide::of(number.mantissa).times_pow10(number.exponent.abs_diff(exponent));
+        let up = |number: Self| Wide::of(number.mantissa()).times_pow10(number.exponent.abs_diff(exponent));
         Self::of_wide(combine(up(self), up(other)), exponent, DIGITS)
     }
 
     /// Gives the half, as exact as [`Num::plus`].
     #[must_use]
     pub fn half(self) -> Self {
-        if self.mantissa & 1 == 0 {
-            return Self { mantissa: self.mantissa >> 1, ..self };
+        if self.mantissa() & 1 == 0 {
+            return Self::of(self.mantissa() >> 1, self.exponent);
         }
-        Self::of_wide(Wide::product(self.mantissa, 5), self.exponent.saturating_sub(1), DIGITS)
+        Self::of_wide(Wide::product(self.mantissa(), 5), self.exponent.saturating_sub(1), DIGITS)
     }
 
     /// Gives the mean of two numbers.
@@ -97,12 +122,12 @@ impl Num {
     #[must_use]
     pub fn doubled(self) -> Self {
         // 29 digits at most: far from 128 bits.
-        Self { mantissa: self.mantissa.wrapping_mul(2), ..self }
+        Self::of(self.mantissa().wrapping_mul(2), self.exponent)
     }
 
     /// Gives the order of magnitude: the exponent of the first digit.
     pub(super) fn order(self) -> i32 {
-        self.exponent.saturating_add_unsigned(digits_of(self.mantissa)).saturating_sub(1)
+        self.exponent.saturating_add_unsigned(digits_of(self.mantissa())).saturating_sub(1)
     }
 
     /// Multiplies by ten as often as `places` says.
@@ -115,23 +140,23 @@ impl Num {
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         let exponent = self.exponent.saturating_add(other.exponent);
-        match self.mantissa.checked_mul(other.mantissa) {
+        match self.mantissa().checked_mul(other.mantissa()) {
             Some(product) => Self::of_narrow(product, exponent, PRODUCT_DIGITS),
-            None => Self::of_wide(Wide::product(self.mantissa, other.mantissa), exponent, PRODUCT_DIGITS),
+            None => Self::of_wide(Wide::product(self.mantissa(), other.mantissa()), exponent, PRODUCT_DIGITS),
         }
     }
 
     /// Multiplies without rounding; `None` where the product is beyond 128 bits.
     pub(super) fn times_exactly(self, other: Self) -> Option<Self> {
-        let mantissa = self.mantissa.checked_mul(other.mantissa)?;
-        Some(Self { mantissa, exponent: self.exponent.saturating_add(other.exponent) })
+        let mantissa = self.mantissa().checked_mul(other.mantissa())?;
+        Some(Self::of(mantissa, self.exponent.saturating_add(other.exponent)))
     }
 
     /// Gives 1 / the number, rounded half-even to 18 significant digits; `None` of zero.
     pub fn inverse(self) -> Option<Self> {
-        let digits = i32::try_from(digits_of(self.mantissa)).ok()?;
+        let digits = i32::try_from(digits_of(self.mantissa())).ok()?;
         // Twenty-seven digits behind the first, and whether anything is left: enough to round to 18.
-        let (quotient, rest) = divided(pow10(digits.unsigned_abs()), self.mantissa, 27)?;
+        let (quotient, rest) = divided(pow10(digits.unsigned_abs()), self.mantissa(), 27)?;
         let sticky = quotient.checked_mul(10)?.checked_add(u128::from(rest.is_some()))?;
         let exponent = self.exponent.saturating_neg().saturating_sub(digits).saturating_sub(28);
         Some(Self::of_wide(Wide::of(sticky), exponent, PRODUCT_DIGITS))
@@ -139,15 +164,15 @@ impl Num {
 
     /// Gives `self / other` as a whole number of `10^-decimals`, rounded half-even; `None` where `other` is zero or the number beyond 128 bits.
     pub fn ratio(self, other: Self, decimals: u32) -> Option<u128> {
-        if other.mantissa == 0 {
+        if other.mantissa() == 0 {
             return None;
         }
         let up = self.exponent.saturating_sub(other.exponent).saturating_add_unsigned(decimals);
         let (quotient, rest) = if up >= 0 {
-            divided(self.mantissa, other.mantissa, up.unsigned_abs())?
+            divided(self.mantissa(), other.mantissa(), up.unsigned_abs())?
         } else {
-            match other.mantissa.checked_mul(pow10(up.unsigned_abs())).filter(|divisor| *divisor <= u128::MAX / 2) {
-                Some(divisor) => divided(self.mantissa, divisor, 0)?,
+            match other.mantissa().checked_mul(pow10(up.unsigned_abs())).filter(|divisor| *divisor <= u128::MAX / 2) {
+                Some(divisor) => divided(self.mantissa(), divisor, 0)?,
                 // A divisor of 127 bits is more than twice any number of 28 digits.
                 None => (0, None),
             }
@@ -157,16 +182,16 @@ impl Num {
 
     /// Compares `a · b` with `c · d`, exactly.
     pub fn cmp_products(a: Self, b: Self, c: Self, d: Self) -> Ordering {
-        let product = |x: Self, y: Self| (Wide::product(x.mantissa, y.mantissa), x.exponent.saturating_add(y.exponent));
+        let product = |x: Self, y: Self| (Wide::product(x.mantissa(), y.mantissa()), x.exponent.saturating_add(y.exponent));
         let (left, right) = (product(a, b), product(c, d));
-        let narrow = |(number, exponent): (Wide, i32)| Some(Self { mantissa: number.narrow()?, exponent });
+        let narrow = |(number, exponent): (Wide, i32)| Some(Self::of(number.narrow()?, exponent));
         let both = narrow(left).zip(narrow(right)).and_then(|(left, right)| aligned(left, right));
         both.map_or_else(|| compare(left, right), |(left, right, _)| left.cmp(&right))
     }
 
     /// Gives the number as mantissa and exponent, without zeros at the mantissa's end.
     fn normal(self) -> (u128, i32) {
-        let (mut mantissa, mut exponent) = (self.mantissa, self.exponent);
+        let (mut mantissa, mut exponent) = (self.mantissa(), self.exponent);
         if mantissa == 0 {
             return (0, 0);
         }
@@ -194,14 +219,10 @@ impl Num {
 }
 
 /// Gives two numbers as whole numbers of one power of ten, where 127 bits hold both: how they are written makes no difference to what follows.
-fn aligned(a: Num, b: Num) -> Option<(u128, u128, i32)> {
+#[inline]
+pub(super) fn aligned(a: Num, b: Num) -> Option<(u128, u128, i32)> {
     let exponent = a.exponent.min(b.exponent);
-    let up = |number: Num| {
-        let places = number.exponent.abs_diff(exponent);
-        let shifted = if places == 0 { number.mantissa } else { number.mantissa.checked_mul(pow10(places))? };
-        (shifted <= u128::MAX / 2).then_some(shifted)
-    };
-    Some((up(a)?, up(b)?, exponent))
+    Some((a.at(exponent)?, b.at(exponent)?, exponent))
 }
 
 /// Divides, with so many decimals more: the quotient as a whole number of those, and how the rest compares with half. `None` beyond 128 bits.
@@ -241,22 +262,36 @@ fn compare((a, a_exponent): (Wide, i32), (b, b_exponent): (Wide, i32)) -> Orderi
     })
 }
 
-/// Gives the median, and of an even count the mean of the middle two; the numbers are put into another order.
-pub fn median(numbers: &mut [Num]) -> Option<Num> {
-    let (middle, is_odd) = (numbers.len() / 2, numbers.len() % 2 == 1);
-    if middle >= numbers.len() {
+/// Gives the median; of an even count, the mean of the middle two.
+pub fn median(numbers: impl Iterator<Item = Num> + Clone) -> Option<Num> {
+    let exponent = numbers.clone().map(|number| number.exponent).min()?;
+    // At one exponent they are compared in one step; where that takes too many digits, one by one.
+    let level = |number: Num| number.at(exponent).filter(|mantissa| *mantissa < pow10(DIGITS));
+    let (lower, upper) = match numbers.clone().map(level).collect::<Option<Vec<u128>>>() {
+        Some(mut mantissas) => middle_two(&mut mantissas).map(|(lower, upper)| (Num::of(lower, exponent), Num::of(upper, exponent)))?,
+        None => middle_two(&mut numbers.collect::<Vec<_>>())?,
+    };
+    // The middle two of an odd count are one and the same.
+    Some(if lower == upper { upper } else { lower.mean(upper) })
+}
+
+/// Gives the middle two; of an odd count, the middle one twice.
+fn middle_two<T: Ord + Copy>(values: &mut [T]) -> Option<(T, T)> {
+    let (middle, is_odd) = (values.len() / 2, values.len() % 2 == 1);
+    if middle >= values.len() {
         return None;
     }
-    let (below, upper, _) = numbers.select_nth_unstable(middle);
+    let (below, upper, _) = values.select_nth_unstable(middle);
     let upper = *upper;
-    if is_odd { Some(upper) } else { below.iter().max().map(|lower| lower.mean(upper)) }
+    Some((if is_odd { upper } else { below.iter().copied().max()? }, upper))
 }
 
 impl Ord for Num {
     fn cmp(&self, other: &Self) -> Ordering {
         match aligned(*self, *other) {
+            _ if self.exponent == other.exponent => (self.high, self.low).cmp(&(other.high, other.low)),
             Some((a, b, _)) => a.cmp(&b),
-            None => compare((Wide::of(self.mantissa), self.exponent), (Wide::of(other.mantissa), other.exponent)),
+            None => compare((Wide::of(self.mantissa()), self.exponent), (Wide::of(other.mantissa()), other.exponent)),
         }
     }
 }
@@ -278,7 +313,7 @@ impl Eq for Num {}
 impl From<Decimal> for Num {
     /// Takes the magnitude; prices and amounts are never negative.
     fn from(number: Decimal) -> Self {
-        Self { mantissa: number.mantissa().unsigned_abs(), exponent: 0i32.saturating_sub_unsigned(number.scale()) }
+        Self::of(number.mantissa().unsigned_abs(), 0i32.saturating_sub_unsigned(number.scale()))
     }
 }
 
@@ -311,7 +346,7 @@ impl FromStr for Num {
         }
         // One more than 28: a mean that was rounded up to the next power of ten.
         let fits = digits_of(mantissa) <= DIGITS.saturating_add(1) && exponent.abs() <= EXPONENT_MAX;
-        if fits { Ok(Self { mantissa, exponent }) } else { Err(NumError) }
+        if fits { Ok(Self::of(mantissa, exponent)) } else { Err(NumError) }
     }
 }
 

@@ -103,11 +103,9 @@ impl Limit {
 
 /// Gives the middle of votes, and how far each is from the median; `None` of none.
 pub(super) fn middle(votes: &[Vote]) -> Option<(Middle, Vec<Num>)> {
-    let mut room: Vec<Num> = votes.iter().map(|vote| vote.price).collect();
-    let middle = median(&mut room)?;
+    let middle = median(votes.iter().map(|vote| vote.price))?;
     let distances: Vec<Num> = votes.iter().map(|vote| vote.price.distance(middle)).collect();
-    room.copy_from_slice(&distances);
-    Some((Middle { median: middle, mad: median(&mut room)? }, distances))
+    Some((Middle { median: middle, mad: median(distances.iter().copied())? }, distances))
 }
 
 /// Judges three votes or more, and remembers.

@@ -51,8 +51,10 @@ pub struct Row {
     pub converted: Option<Num>,
     /// The way to the target currency, among the paths of the pass; `None` where there is nothing to convert.
     pub path: Option<usize>,
-    /// The place of its operator's vote among the votes, where it is among the nearest of which that is made.
+    /// The place of its operator's vote among the votes, where it has one.
     pub vote: Option<usize>,
+    /// Whether it is among the nearest of its operator, of which the vote is made.
+    pub votes: bool,
     /// What has been read of the memory of its market.
     pub prior: Prior,
 }
@@ -160,12 +162,28 @@ fn decide(rows: &mut [Row], cast: &[Cast], tally: &Tally) {
     for Cast { row, vote, is_part, price } in cast {
         let Some(row) = rows.get_mut(*row) else { continue };
         row.converted = Some(*price);
-        row.vote = is_part.then_some(*vote);
+        (row.vote, row.votes) = (Some(*vote), *is_part);
         row.decision = tally.labels.get(*vote).copied().flatten().map_or(Decision::In, Decision::Out);
     }
 }
 
 impl Row {
+    fn of(offer: Offer, target: Pair) -> Self {
+        let pair = offer.pair;
+        let is_base = pair.base == target.base || (pair.base, pair.quote) == (target.quote, target.base);
+        Self {
+            offer,
+            is_base,
+            decision: Decision::In,
+            price: None,
+            converted: None,
+            path: None,
+            vote: None,
+            votes: false,
+            prior: Prior::default(),
+        }
+    }
+
     /// Gives how many conversion rates stand between it and the target.
     pub fn hops(&self, paths: &[Path]) -> usize {
         self.path.and_then(|at| paths.get(at)).map_or(0, |path| path.steps.len())
@@ -270,34 +288,32 @@ fn price_of(ticker: &Ticker, basis: Basis) -> Option<Num> {
 
 /// Decides which offers count, up to conversion, and remembers that they were seen: the rows, and the places of those whose numbers are new.
 fn admission(offers: Vec<Offer>, target: Pair, rules: &Rules, now: UnixMs, memory: &mut Memory) -> (Vec<Row>, Vec<usize>) {
-    let (mut rows, mut changed) = (Vec::with_capacity(offers.len()), Vec::new());
-    let mut from = 0;
-    for offer in offers {
-        let pair = offer.pair;
-        let is_base = pair.base == target.base || (pair.base, pair.quote) == (target.quote, target.base);
-        let mut prior = Prior::default();
-        let refused = admit_ticker(&offer.ticker, &offer.member, now.since(offer.received), now, &rules.admission).err();
-        let refused = refused.or_else(|| {
-            let place = memory.find(from, &offer.member.venue, pair);
-            from = place.unwrap_or_else(|at| at);
-            let (refused, is_new) = remembered(&offer, is_base, rules, now, memory, place, &mut prior);
-            if is_new {
-                changed.push(rows.len());
+    let mut rows: Vec<Row> = offers.into_iter().map(|offer| Row::of(offer, target)).collect();
+    let (mut changed, mut from) = (Vec::new(), 0);
+    for (at, row) in rows.iter_mut().enumerate() {
+        let Row { offer, is_base, .. } = &*row;
+        let walled = offer.member.region.is_some_and(|region| target.quote != region.currency());
+        let (price, refused) = match admit_ticker(&offer.ticker, &offer.member, now.since(offer.received), now, &rules.admission) {
+            Err(reason) => (None, Some(reason)),
+            Ok(price) => {
+                let place = memory.find(from, &offer.member.venue, offer.pair);
+                from = place.map_or_else(|at| at, |at| at.saturating_add(1));
+                let (refused, prior, is_new) = remembered(offer, *is_base, rules, now, memory, place);
+                row.prior = prior;
+                if is_new {
+                    changed.push(at);
+                }
+                (Some(price), refused.or_else(|| walled.then_some(Reason::Region)))
             }
-            refused
-        });
-        let walled = || offer.member.region.is_some_and(|region| target.quote != region.currency());
-        let refused = refused.or_else(|| walled().then_some(Reason::Region));
+        };
         // What is behind a wall is shown with its premium.
-        let is_priced = matches!(refused, None | Some(Reason::Region)) && (is_base || refused.is_none());
-        let price = if is_priced { price_of(&offer.ticker, offer.member.basis) } else { None };
-        let decision = refused.map_or(Decision::In, Decision::Refused);
-        rows.push(Row { offer, is_base, decision, price, converted: None, path: None, vote: None, prior });
+        row.price = price.filter(|_| refused.is_none() || refused == Some(Reason::Region) && row.is_base);
+        row.decision = refused.map_or(Decision::In, Decision::Refused);
     }
     (rows, changed)
 }
 
-/// Holds an admitted offer against what is remembered of its market, and remembers it: why it is refused, and whether its numbers are new.
+/// Holds an admitted offer against what is remembered of its market, and remembers it: why it is refused, what was read, and whether its numbers are new.
 fn remembered(
     offer: &Offer,
     is_base: bool,
@@ -305,40 +321,39 @@ fn remembered(
     now: UnixMs,
     memory: &mut Memory,
     place: Result<usize, usize>,
-    prior: &mut Prior,
-) -> (Option<Reason>, bool) {
+) -> (Option<Reason>, Prior, bool) {
     let Offer { member, pair, ticker, .. } = offer;
     let last_good = memory.last_good;
     let time = counted_time(ticker, member, &rules.admission);
     let known = place.ok().and_then(|at| memory.markets.get_mut(at));
-    prior.newest = known.as_deref().and_then(|seen| seen.newest).filter(|_| time.is_some());
-    if time.zip(prior.newest).is_some_and(|(time, newest)| time < newest) {
-        return (Some(Reason::OutOfOrder), false);
+    let newest = known.as_deref().and_then(|seen| seen.newest).filter(|_| time.is_some());
+    let mut prior = Prior { newest, unchanged: None };
+    if time.zip(newest).is_some_and(|(time, newest)| time < newest) {
+        return (Some(Reason::OutOfOrder), prior, false);
     }
     if !is_base && time.is_none() {
-        return (None, false);
+        return (None, prior, false);
     }
     let seen = match (known, place) {
         (Some(seen), _) => seen,
-        (None, at) => {
-            let at = at.unwrap_or_else(|at| at);
+        (None, Ok(at) | Err(at)) => {
             memory.markets.insert(at, Seen { venue: member.venue.clone(), pair: *pair, newest: None, still: None });
-            let Some(seen) = memory.markets.get_mut(at) else { return (None, false) };
+            let Some(seen) = memory.markets.get_mut(at) else { return (None, prior, false) };
             seen
         }
     };
     seen.newest = seen.newest.max(time);
     if !is_base {
-        return (None, false);
+        return (None, prior, false);
     }
     let print = Print::of(ticker);
-    if let Some(still) = seen.still.filter(|still| still.print == print) {
+    if let Some(still) = seen.still.as_ref().filter(|still| still.print == print) {
         prior.unchanged = Some((still.since, still.good_then));
-        return (is_frozen(prior, last_good, now).then_some(Reason::Frozen), false);
+        return (is_frozen(&prior, last_good, now).then_some(Reason::Frozen), prior, false);
     }
     // Which rate stood after this pass is filled in at its end.
     seen.still = Some(Still { print, since: now, good_then: None });
-    (None, true)
+    (None, prior, true)
 }
 
 /// Tells whether a market stands still for over a minute while the rate has moved by more than half a per cent.

@@ -1,10 +1,23 @@
-//! The receipt: a rate with everything that led to it.
+//! The receipt: a rate with everything that led to it, as one JSON object whose id is the hash of what it says.
+
+mod at;
+mod body;
+mod read;
+mod rows;
+mod section;
+mod tree;
+mod verify;
+mod write;
+
+pub use read::{ReadError, Reading};
+pub use verify::{Difference, Verified, verify};
 
 use super::{Outcome, Rules};
 use crate::model::{Fault, Pair, VenueId};
-use std::sync::Arc;
+use bytes::Bytes;
+use std::sync::{Arc, OnceLock};
 
-/// Holds a pass with all that it was asked for and went by.
+/// Holds a pass with all that it was asked for and went by. Its bytes and its id are made when somebody first asks for them, and kept.
 #[derive(Clone, Debug)]
 pub struct Receipt {
     /// What the pass came to.
@@ -17,6 +30,14 @@ pub struct Receipt {
     pub made: Made,
     /// Whether the quotes come from a simulation.
     pub simulated: bool,
+    sealed: OnceLock<Sealed>,
+}
+
+/// Holds a finished body with its id.
+#[derive(Clone, Debug)]
+struct Sealed {
+    id: String,
+    bytes: Bytes,
 }
 
 /// Holds why a market that was asked gave no quote.
@@ -55,5 +76,46 @@ impl Made {
             Self::Deadline => "deadline",
             Self::Enough => "enough",
         }
+    }
+}
+
+impl Receipt {
+    /// Makes the receipt of a pass; the misses are sorted here where they are not.
+    pub fn new(outcome: Outcome, rules: Arc<Rules>, mut misses: Vec<MarketMiss>, made: Made, simulated: bool) -> Self {
+        let in_order = |a: &MarketMiss, b: &MarketMiss| (&a.venue, a.pair) <= (&b.venue, b.pair);
+        if !misses.is_sorted_by(in_order) {
+            misses.sort_by(|a, b| (&a.venue, a.pair).cmp(&(&b.venue, b.pair)));
+        }
+        Self { outcome, rules, misses, made, simulated, sealed: OnceLock::new() }
+    }
+
+    /// Gives the id: `r1_` and 26 characters, the hash of everything in the body but the id itself, latencies and ages.
+    pub fn id(&self) -> &str {
+        &self.sealed().id
+    }
+
+    /// Gives the id if the receipt has been written already.
+    pub fn known_id(&self) -> Option<&str> {
+        self.sealed.get().map(|sealed| sealed.id.as_str())
+    }
+
+    /// Gives the body: one JSON object, its keys sorted, without white space.
+    pub fn bytes(&self) -> Bytes {
+        self.sealed().bytes.clone()
+    }
+
+    fn sealed(&self) -> &Sealed {
+        self.sealed.get_or_init(|| {
+            let (id, bytes) = body::written(self).sealed();
+            Sealed { id, bytes: bytes.into() }
+        })
+    }
+
+    /// Reads what went into a receipt from its body, or from an answer that has it under `receipt`.
+    ///
+    /// # Errors
+    /// [`ReadError`] naming what is not as a receipt has it.
+    pub fn read(body: &[u8]) -> Result<Reading, ReadError> {
+        read::reading(&read::tree(body)?)
     }
 }

@@ -62,9 +62,9 @@ pub struct Tally {
 
 impl Tally {
     /// Gives the votes that make the rate: those that are neither out nor cooling, and none in a pass that is inconsistent.
-    pub fn survivors(&self) -> impl Iterator<Item = &Vote> {
+    pub fn survivors(&self) -> Vec<&Vote> {
         let votes = if self.status == Status::Inconsistent { &[] } else { self.votes.as_slice() };
-        votes.iter().zip(&self.labels).filter(|(_, label)| label.is_none()).map(|(vote, _)| vote)
+        votes.iter().zip(&self.labels).filter(|(_, label)| label.is_none()).map(|(vote, _)| vote).collect()
     }
 }
 
@@ -81,15 +81,14 @@ pub(super) fn tally(votes: Vec<Vote>, band: &Band, marks: &mut super::Marks, now
         (_, Some(middle)) => {
             let judged = outlier::judge(&votes, middle, &distances.unwrap_or_default(), band, marks, now);
             labels = judged.labels;
-            let counted = votes.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(vote, _)| vote.price);
-            let mut prices: Vec<Num> = counted.collect();
-            match prices.len() {
+            let prices = || votes.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(vote, _)| vote.price);
+            match labels.iter().filter(|label| label.is_none()).count() {
                 _ if judged.inconsistent => (Status::Inconsistent, None),
-                1 => (Status::SingleSource, median(&mut prices)),
-                2 => (Status::Degraded, median(&mut prices)),
+                1 => (Status::SingleSource, median(prices())),
+                2 => (Status::Degraded, median(prices())),
                 // The median of all is known.
                 all if all == votes.len() => (Status::Ok, Some(middle.median)),
-                _ => (Status::Ok, median(&mut prices)),
+                _ => (Status::Ok, median(prices())),
             }
         }
     };

@@ -40,7 +40,10 @@ pub(super) struct Cast {
 
 /// Makes the votes, sorted by operator: of each the median of its prices with the fewest conversions.
 pub(super) fn votes(mut ballots: Vec<Ballot<'_>>) -> (Vec<Vote>, Vec<Cast>) {
-    ballots.sort_by(|a, b| (a.operator, a.hops, a.price).cmp(&(b.operator, b.hops, b.price)));
+    // Where every venue is its own operator, they are in order as they come.
+    if !ballots.is_sorted_by(|a, b| a.operator < b.operator) {
+        ballots.sort_by(|a, b| (a.operator, a.hops, a.price).cmp(&(b.operator, b.hops, b.price)));
+    }
     let (mut votes, mut cast) = (Vec::with_capacity(ballots.len()), Vec::with_capacity(ballots.len()));
     for own in ballots.chunk_by(|a, b| a.operator == b.operator) {
         let Some(first) = own.first() else { continue };

@@ -14,6 +14,7 @@ const LOW: u128 = u64::MAX as u128;
 const CHUNK_DIGITS: u32 = 19;
 
 /// The powers of ten that 128 bits hold.
+#[allow(clippy::indexing_slicing, reason = "a wrong index of a constant is no panic: it does not compile")]
 const POWERS: [u128; 39] = {
     let mut powers = [1; 39];
     let mut at = 1;
