@@ -29,7 +29,7 @@ pub use memory::{Good, Hold, Mark, Marks, Memory};
 pub use num::{Num, NumError, median};
 pub use outlier::{Label, Middle};
 pub use pass::{Before, Decision, Offer, Outcome, Prior, Row, pass};
-pub use receipt::{Difference, Made, MarketMiss, ReadError, Receipt, Verified, verify};
+pub use receipt::{Difference, Made, MarketMiss, ReadError, Reading, Receipt, Verified, verify};
 pub use rules::{Band, Class, Rules};
 pub use settings::{Markets, Own, Settings};
 pub use spread::{Bps, Cell, Matrix, matrix};

@@ -10,72 +10,107 @@ const PAIRS_OF_DIGITS: &[u8; 200] = b"0001020304050607080910111213141516171819\
 6061626364656667686970717273747576777879\
 8081828384858687888990919293949596979899";
 
-/// The digits of the largest decimal (29), and the zeros that a scale of 28 can put before them.
-const DIGITS_MAX: usize = 40;
+/// The digits of the largest number of 128 bits (39), the point, and a zero before it.
+const ROOM: usize = 44;
+/// The longest fraction that is written in one go: a decimal's scale is 28 at most.
+const SCALE_MAX: u32 = 32;
 
 /// Pushes a whole number.
 pub fn push_u64(out: &mut Vec<u8>, number: u64) {
-    let mut room = [0; DIGITS_MAX];
-    let from = write_low(&mut room, DIGITS_MAX, number);
+    let mut room = [0; ROOM];
+    let from = write_low(&mut room, ROOM, number);
     out.extend_from_slice(room.get(from..).unwrap_or_default());
 }
 
 /// Pushes a decimal in plain notation, without quotes: no exponent, trailing zeros of the fraction trimmed.
 pub fn push_decimal(out: &mut Vec<u8>, number: Decimal) {
     let (mut mantissa, mut scale) = (number.mantissa().unsigned_abs(), number.scale());
-    while scale > 0 && mantissa.is_multiple_of(10) {
+    while scale > 0 && ends_in_zero(mantissa) {
         mantissa /= 10;
         scale = scale.saturating_sub(1);
     }
     push_scaled(out, number.is_sign_negative() && mantissa != 0, mantissa, scale);
 }
 
+/// Tells whether the last digit is zero: 64 bits are divided much faster than 128.
+fn ends_in_zero(number: u128) -> bool {
+    match u64::try_from(number) {
+        Ok(number) => number.is_multiple_of(10),
+        Err(_) => number.is_multiple_of(10),
+    }
+}
+
 /// Pushes `mantissa / 10^scale` with all `scale` decimals.
 pub fn push_scaled(out: &mut Vec<u8>, negative: bool, mantissa: u128, scale: u32) {
-    let mut room = [b'0'; DIGITS_MAX];
-    let point = DIGITS_MAX.saturating_sub(scale as usize);
-    let from = write_digits(&mut room, DIGITS_MAX, mantissa).min(point.saturating_sub(1));
     if negative {
         out.push(b'-');
     }
-    out.extend_from_slice(room.get(from..point).unwrap_or_default());
-    if scale > 0 {
-        out.push(b'.');
-        out.extend_from_slice(room.get(point..).unwrap_or_default());
-    }
+    push_number(out, mantissa, 0i32.saturating_sub_unsigned(scale));
 }
 
 /// Pushes `mantissa · 10^exponent` in plain notation, without quotes: no exponent is written, however large it is.
 pub(crate) fn push_number(out: &mut Vec<u8>, mantissa: u128, exponent: i32) {
-    let zeros = |out: &mut Vec<u8>, count: usize| out.resize(out.len().saturating_add(count), b'0');
-    let mut room = [0; DIGITS_MAX];
-    let from = write_digits(&mut room, DIGITS_MAX, mantissa);
-    let digits = room.get(from..).unwrap_or_default();
-    let decimals = exponent.min(0).unsigned_abs() as usize;
-    if exponent >= 0 {
-        out.extend_from_slice(digits);
-        zeros(out, exponent.unsigned_abs() as usize);
-    } else if let Some((whole, fraction)) =
-        digits.len().checked_sub(decimals).filter(|at| *at > 0).and_then(|at| digits.split_at_checked(at))
+    let scale = exponent.min(0).unsigned_abs();
+    if let Ok(mantissa) = u64::try_from(mantissa)
+        && scale <= SCALE_MAX
     {
-        out.extend_from_slice(whole);
-        out.push(b'.');
-        out.extend_from_slice(fraction);
+        let mut room = [0; ROOM];
+        let from = write_with_point(&mut room, mantissa, scale);
+        out.extend_from_slice(room.get(from..).unwrap_or_default());
     } else {
-        out.extend_from_slice(b"0.");
-        zeros(out, decimals.saturating_sub(digits.len()));
-        out.extend_from_slice(digits);
+        push_long(out, mantissa, scale as usize);
+    }
+    if exponent > 0 {
+        out.resize(out.len().saturating_add(exponent.unsigned_abs() as usize), b'0');
     }
 }
 
-/// Writes digits so that they end before `end`, and gives where they start; at least one digit is written.
-fn write_digits(room: &mut [u8; DIGITS_MAX], end: usize, mut number: u128) -> usize {
+/// Writes digits with a point among them so that they end with the room, and gives where they start.
+fn write_with_point(room: &mut [u8; ROOM], mut number: u64, scale: u32) -> usize {
+    let (mut at, mut left) = (ROOM, scale);
+    while left >= 2 {
+        at = put_two(room, at, number % 100);
+        number /= 100;
+        left = left.saturating_sub(2);
+    }
+    if left == 1 {
+        at = put_one(room, at, number % 10);
+        number /= 10;
+    }
+    if scale > 0 {
+        at = at.saturating_sub(1);
+        if let Some(to) = room.get_mut(at) {
+            *to = b'.';
+        }
+    }
+    write_low(room, at, number)
+}
+
+/// Pushes what is too long to be written in one go.
+fn push_long(out: &mut Vec<u8>, mantissa: u128, decimals: usize) {
+    let mut room = [0; ROOM];
+    let from = write_digits(&mut room, mantissa);
+    let digits = room.get(from..).unwrap_or_default();
+    match digits.len().checked_sub(decimals).filter(|at| *at > 0).and_then(|at| digits.split_at_checked(at)) {
+        Some((whole, [])) => out.extend_from_slice(whole),
+        Some((whole, fraction)) => {
+            out.extend_from_slice(whole);
+            out.push(b'.');
+            out.extend_from_slice(fraction);
+        }
+        None => {
+            out.extend_from_slice(b"0.");
+            out.resize(out.len().saturating_add(decimals.saturating_sub(digits.len())), b'0');
+            out.extend_from_slice(digits);
+        }
+    }
+}
+
+/// Writes digits so that they end with the room, and gives where they start; at least one digit is written.
+fn write_digits(room: &mut [u8; ROOM], mut number: u128) -> usize {
     // Division of 128 bits is slow: nineteen digits at a time go through 64.
     const CHUNK: u128 = 10_000_000_000_000_000_000;
-    let mut at = end;
-    if let Ok(number) = u64::try_from(number) {
-        return write_low(room, end, number);
-    }
+    let mut at = ROOM;
     loop {
         let Ok(low) = u64::try_from(number % CHUNK) else { return at };
         number /= CHUNK;
@@ -90,7 +125,8 @@ fn write_digits(room: &mut [u8; DIGITS_MAX], end: usize, mut number: u128) -> us
     }
 }
 
-fn write_low(room: &mut [u8; DIGITS_MAX], end: usize, mut number: u64) -> usize {
+/// Writes digits so that they end before `end`, and gives where they start; at least one digit is written.
+fn write_low(room: &mut [u8; ROOM], end: usize, mut number: u64) -> usize {
     let mut at = end;
     while number >= 100 {
         at = put_two(room, at, number % 100);
@@ -99,7 +135,7 @@ fn write_low(room: &mut [u8; DIGITS_MAX], end: usize, mut number: u64) -> usize 
     if number >= 10 { put_two(room, at, number) } else { put_one(room, at, number) }
 }
 
-fn put_two(room: &mut [u8; DIGITS_MAX], end: usize, number: u64) -> usize {
+fn put_two(room: &mut [u8], end: usize, number: u64) -> usize {
     let (at, from) = (end.saturating_sub(2), (number as usize).saturating_mul(2));
     if let (Some(to), Some(digits)) = (room.get_mut(at..end), PAIRS_OF_DIGITS.get(from..from.saturating_add(2))) {
         to.copy_from_slice(digits);
@@ -107,7 +143,7 @@ fn put_two(room: &mut [u8; DIGITS_MAX], end: usize, number: u64) -> usize {
     at
 }
 
-fn put_one(room: &mut [u8; DIGITS_MAX], end: usize, number: u64) -> usize {
+fn put_one(room: &mut [u8; ROOM], end: usize, number: u64) -> usize {
     let at = end.saturating_sub(1);
     if let Some(to) = room.get_mut(at) {
         *to = b'0' | (number as u8 & 0x0F);
@@ -133,22 +169,23 @@ pub fn push_time(out: &mut Vec<u8>, time: UnixMs) {
     let (days, of_day) = (time.0.div_euclid(DAY_MS), time.0.rem_euclid(DAY_MS));
     let Some((year, month, day)) = civil(days) else { return push_str(out, &time.to_string()) };
     let ms = of_day.unsigned_abs();
-    out.push(b'"');
-    for (number, width, after) in [
-        (year, 4, b'-'),
-        (month, 2, b'-'),
-        (day, 2, b'T'),
-        (ms / 3_600_000, 2, b':'),
-        (ms / 60_000 % 60, 2, b':'),
-        (ms / 1000 % 60, 2, b'.'),
-        (ms % 1000, 3, b'Z'),
+    let mut text = *b"\"0000-00-00T00:00:00.000Z\"";
+    for (end, number) in [
+        (3, year / 100),
+        (5, year % 100),
+        (8, month),
+        (11, day),
+        (14, ms / 3_600_000),
+        (17, ms / 60_000 % 60),
+        (20, ms / 1000 % 60),
+        (23, ms / 10 % 100),
     ] {
-        let mut room = [b'0'; DIGITS_MAX];
-        write_digits(&mut room, DIGITS_MAX, u128::from(number));
-        out.extend_from_slice(room.get(DIGITS_MAX.saturating_sub(width)..).unwrap_or_default());
-        out.push(after);
+        put_two(&mut text, end, number);
     }
-    out.push(b'"');
+    if let Some(last) = text.get_mut(23) {
+        *last = b'0' | (ms % 10) as u8;
+    }
+    out.extend_from_slice(&text);
 }
 
 /// Gives year, month and day of a count of days since 1970-01-01; `None` before 1970 and at the end of the year 9999, which are written the slow way.

@@ -160,8 +160,8 @@ fn maybe(number: Option<Num>) -> Cell {
 
 /// Gives how far the votes that count are apart, in basis points of the rate.
 fn span(outcome: &Outcome) -> Option<Bps> {
-    let counting = outcome.tally.survivors();
-    Bps::between(*counting.first()?, *counting.last()?, outcome.tally.rate?)
+    let counting = || outcome.tally.survivors().into_iter().map(|vote| vote.price);
+    Bps::between(counting().min()?, counting().max()?, outcome.tally.rate?)
 }
 
 /// Gives how far half of all votes are from their middle at most, in basis points of it.

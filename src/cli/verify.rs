@@ -26,6 +26,7 @@ const BYTES_MAX: u64 = 16 << 20;
 #[derive(Serialize)]
 struct Report {
     verified: bool,
+    simulated: Option<bool>,
     id: Option<String>,
     pair: Option<String>,
     status: Option<&'static str>,
@@ -44,22 +45,26 @@ pub(super) fn run(args: &VerifyArgs) -> Exit {
     if args.json {
         let exit = if verified.is_ok() { Exit::Ok } else { Exit::Failure };
         let report = match verified {
-            Ok(Verified { id, pair, status, rate }) => Report {
+            Ok(Verified { id, pair, status, rate, simulated }) => Report {
                 verified: true,
+                simulated: Some(simulated),
                 id: Some(id),
                 pair: Some(pair.to_string()),
                 status: Some(status.slug()),
                 rate: rate.map(|rate| rate.to_string()),
                 error: None,
             },
-            Err(error) => Report { verified: false, id: None, pair: None, status: None, rate: None, error: Some(error.to_string()) },
+            Err(error) => {
+                Report { verified: false, simulated: None, id: None, pair: None, status: None, rate: None, error: Some(error.to_string()) }
+            }
         };
         return finish(&format!("{}\n", String::from_utf8_lossy(&crate::wire::json(&report))), exit);
     }
     match verified {
-        Ok(Verified { id, pair, status, rate }) => {
+        Ok(Verified { id, pair, status, rate, simulated }) => {
+            let market = if simulated { " SIMULATED" } else { "" };
             let rate = rate.map_or_else(|| "no rate".to_owned(), |rate| rate.to_string());
-            finish(&format!("verified {id} {pair} {} {rate}\n", status.slug()), Exit::Ok)
+            finish(&format!("verified {id} {pair} {} {rate}{market}\n", status.slug()), Exit::Ok)
         }
         Err(error) => fail(Exit::Failure, &format!("quorate verify: not verified: {error}")),
     }

@@ -37,9 +37,15 @@ impl Asset {
 
     /// Gives the code as text.
     pub fn as_str(&self) -> &str {
-        let len = self.0.iter().position(|b| *b == 0).unwrap_or(Self::LEN_MAX);
         // Only ASCII is ever stored, so the fallback is never taken.
-        self.0.get(..len).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or_default()
+        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
+    /// Gives the code as ASCII.
+    pub fn as_bytes(&self) -> &[u8] {
+        // What is behind the code is zero.
+        let behind = (u128::from_le_bytes(self.0).leading_zeros() / 8) as usize;
+        self.0.get(..Self::LEN_MAX.saturating_sub(behind)).unwrap_or_default()
     }
 }
 

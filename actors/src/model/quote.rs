@@ -71,6 +71,9 @@ pub enum Source {
 }
 
 impl Source {
+    /// Every way.
+    pub const ALL: [Self; 1] = [Self::Rest];
+
     /// Gives the word for it.
     pub fn slug(self) -> &'static str {
         match self {

@@ -1,10 +1,13 @@
 //! Which quotes count: the rows `halted` to `stale` of the rate's contract, in their order, one reason for each refusal.
 
+use super::{
+    Num,
+    num::{DIGITS, aligned},
+};
 use crate::{
     model::{Quote, Reason, Ticker, UnixMs},
     venue::{Basis, Member},
 };
-use rust_decimal::Decimal;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -30,10 +33,10 @@ impl Default for AdmissionRules {
 /// # Errors
 /// The first [`Reason`] that applies: `halted`, `non_positive`, `crossed`, `wide`, `future`, `stale`.
 pub fn admit(quote: &Quote, member: &Member, now: Instant, as_of: UnixMs, rules: &AdmissionRules) -> Result<(), Reason> {
-    admit_ticker(&quote.ticker, member, now.saturating_duration_since(quote.received), as_of, rules)
+    admit_ticker(&quote.ticker, member, now.saturating_duration_since(quote.received), as_of, rules).map(drop)
 }
 
-/// Decides whether what a venue said counts at `as_of`, so long after it was received.
+/// Decides whether what a venue said counts at `as_of`, so long after it was received, and gives its price.
 ///
 /// # Errors
 /// As [`admit`].
@@ -43,27 +46,19 @@ pub(super) fn admit_ticker(
     since_received: Duration,
     as_of: UnixMs,
     rules: &AdmissionRules,
-) -> Result<(), Reason> {
+) -> Result<Num, Reason> {
     if ticker.halted {
         return Err(Reason::Halted);
     }
-    match member.basis {
-        Basis::Mid => {
-            let (Some(bid), Some(ask)) = (ticker.bid, ticker.ask) else { return Err(Reason::NonPositive) };
-            if bid > ask {
-                return Err(Reason::Crossed);
-            }
-            if is_wide(bid.get(), ask.get()) {
-                return Err(Reason::Wide);
-            }
-        }
-        Basis::Last if ticker.last.is_none() => return Err(Reason::NonPositive),
-        Basis::Last => {}
-    }
-    if counted_time(ticker, member, rules).is_some_and(|time| time.since(as_of) > rules.future_max) {
+    let price = match member.basis {
+        Basis::Mid => middle(ticker)?,
+        Basis::Last => ticker.last.map(|last| Num::from(last.get())).ok_or(Reason::NonPositive)?,
+    };
+    let venue_time = counted_time(ticker, member, rules);
+    if venue_time.is_some_and(|time| time.since(as_of) > rules.future_max) {
         return Err(Reason::Future);
     }
-    if age(ticker, member, since_received, as_of, rules) > rules.max_age { Err(Reason::Stale) } else { Ok(()) }
+    if age(ticker, member, since_received, as_of, rules) > rules.max_age { Err(Reason::Stale) } else { Ok(price) }
 }
 
 /// Gives how old what a venue said is at `as_of`: what has passed since it was received, or since the venue's own time where that counts and is longer ago.
@@ -71,16 +66,27 @@ pub(super) fn age(ticker: &Ticker, member: &Member, since_received: Duration, as
     since_received.max(counted_time(ticker, member, rules).map_or(Duration::ZERO, |time| as_of.since(time)))
 }
 
+/// Gives the middle of a book that has one.
+fn middle(ticker: &Ticker) -> Result<Num, Reason> {
+    let (Some(bid), Some(ask)) = (ticker.bid, ticker.ask) else { return Err(Reason::NonPositive) };
+    let (bid, ask) = (Num::from(bid.get()), Num::from(ask.get()));
+    if bid > ask {
+        return Err(Reason::Crossed);
+    }
+    // (ask − bid) / mid is over a tenth, without a division: 20 · (ask − bid) > ask + bid.
+    let (is_wide, sum) = match aligned(bid, ask) {
+        Some((bid, ask, exponent)) if ask < u128::MAX / 64 => {
+            let sum = ask.wrapping_add(bid);
+            (ask.wrapping_sub(bid).wrapping_mul(20) > sum, Num::of_narrow(sum, exponent, DIGITS))
+        }
+        _ => (ask.distance(bid).doubled().shifted(1) > bid.plus(ask), bid.plus(ask)),
+    };
+    if is_wide { Err(Reason::Wide) } else { Ok(sum.half()) }
+}
+
 /// Gives the venue's time where it says how old its price is, and our own clock is not known to be off.
 pub(super) fn counted_time(ticker: &Ticker, member: &Member, rules: &AdmissionRules) -> Option<UnixMs> {
     ticker.venue_time.filter(|_| rules.trust_venue_time && member.time_counts())
-}
-
-/// Tells whether (ask − bid) / mid is over a tenth, without a division: 20 · (ask − bid) > ask + bid.
-fn is_wide(bid: Decimal, ask: Decimal) -> bool {
-    let spread = ask.checked_sub(bid).and_then(|s| s.checked_mul(Decimal::from(20u8)));
-    // Prices are below 1e15: neither can overflow.
-    spread > ask.checked_add(bid)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::{
     Marks, Num, Rules, Status, Tally,
     rules::BRIDGES,
     status::tally,
-    vote::{Ballot, Operator, votes},
+    vote::{Ballot, Cast, Operator, votes},
 };
 use crate::model::{Asset, Pair, UnixMs};
 
@@ -17,6 +17,8 @@ pub struct Conversion {
     pub tally: Tally,
     /// The places of its markets among the rows of the pass.
     pub rows: Vec<usize>,
+    /// Whether a quote came to the target currency by it.
+    pub is_used: bool,
 }
 
 impl Conversion {
@@ -64,7 +66,13 @@ pub(super) struct Converter<'a> {
     base: Asset,
     now: UnixMs,
     priced: &'a [Priced<'a>],
-    made: Vec<Conversion>,
+    made: Vec<Made>,
+}
+
+/// Holds a conversion rate with what became of its quotes.
+pub(super) struct Made {
+    pub(super) conversion: Conversion,
+    pub(super) cast: Vec<Cast>,
 }
 
 impl<'a> Converter<'a> {
@@ -72,19 +80,30 @@ impl<'a> Converter<'a> {
         Self { rules, base, now, priced, made: Vec::new() }
     }
 
-    /// Gives every conversion that was looked at.
-    pub(super) fn into_made(self) -> Vec<Conversion> {
-        self.made
-    }
-
-    /// Makes the rates of the markets that no quote needed, too: towards the target where that is one side, else as they are listed.
-    pub(super) fn make_others(&mut self, target: Asset) {
+    /// Gives one conversion rate for each two currencies that have a priced market, those that nobody needs too: towards the target where that is one of
+    /// the two, else as the market is listed.
+    pub(super) fn into_made(mut self, target: Asset, paths: &[Path]) -> Vec<Made> {
         for quote in self.priced {
             let Pair { base, quote } = quote.pair;
-            if !self.made.iter().any(|made| is_between(made.pair, base, quote)) {
+            if !self.made.iter().any(|made| is_between(made.conversion.pair, base, quote)) {
                 self.direct(if base == target { Pair { base: quote, quote: base } } else { Pair { base, quote } });
             }
         }
+        let steps = || paths.iter().flat_map(|path| &path.steps).filter(|step| !step.par);
+        for made in &mut self.made {
+            made.conversion.is_used = steps().any(|step| step.pair == made.conversion.pair);
+        }
+        // Where both directions were looked at, two steps lead nowhere by one of them: the used one stays, or else the first.
+        self.made.sort_by_key(|made| !made.conversion.is_used);
+        let mut kept: Vec<Made> = Vec::with_capacity(self.made.len());
+        for made in self.made {
+            let Pair { base, quote } = made.conversion.pair;
+            if !kept.iter().any(|kept| is_between(kept.conversion.pair, base, quote)) {
+                kept.push(made);
+            }
+        }
+        kept.sort_by_key(|made| made.conversion.pair);
+        kept
     }
 
     /// Finds the way between two currencies.
@@ -118,24 +137,24 @@ impl<'a> Converter<'a> {
     }
 
     /// Makes the rate of the markets between two currencies, listed either way.
-    pub(super) fn direct(&mut self, pair: Pair) -> Option<Num> {
-        if let Some(known) = self.made.iter().find(|made| made.pair == pair) {
-            return known.usable();
+    fn direct(&mut self, pair: Pair) -> Option<Num> {
+        if let Some(known) = self.made.iter().find(|made| made.conversion.pair == pair) {
+            return known.conversion.usable();
         }
-        let own = || self.priced.iter().filter(|quote| is_between(quote.pair, pair.base, pair.quote));
-        let ballots = own().filter_map(|quote| {
+        let own = self.priced.iter().filter(|quote| is_between(quote.pair, pair.base, pair.quote));
+        let ballots = own.filter_map(|quote| {
             let price = if quote.pair == pair { quote.price } else { quote.price.inverse()? };
-            Some(Ballot { operator: quote.operator, hops: 0, price })
+            Some(Ballot { row: quote.row, operator: quote.operator, hops: 0, price })
         });
-        let votes = votes(ballots.collect());
+        let (votes, cast) = votes(ballots.collect());
         if votes.is_empty() {
             return None;
         }
-        let rows = own().map(|quote| quote.row).collect();
         let tally = tally(votes, &self.rules.band_between(pair.base, pair.quote), &mut Marks::new(), self.now);
-        let conversion = Conversion { pair, tally, rows };
+        let rows = cast.iter().map(|cast| cast.row).collect();
+        let conversion = Conversion { pair, tally, rows, is_used: false };
         let rate = conversion.usable();
-        self.made.push(conversion);
+        self.made.push(Made { conversion, cast });
         rate
     }
 }

@@ -1,10 +1,8 @@
 //! What a rule remembers from pass to pass, as one value.
 
-use super::{Num, vote::Operator};
-use crate::{
-    hash::SmallMap,
-    model::{Amount, Pair, Price, Ticker, UnixMs, VenueId},
-};
+use super::{Before, Num, Prior, vote::Operator};
+use crate::model::{Pair, Ticker, UnixMs, VenueId};
+use rust_decimal::Decimal;
 use std::collections::BTreeMap;
 
 /// Holds what the passes of one pair leave to those after them. It grows with the venues and operators ever heard of, never with the passes.
@@ -16,7 +14,8 @@ pub struct Memory {
     pub hold: Option<Hold>,
     /// What is held against operators, or was of late.
     pub marks: Marks,
-    pub(super) markets: SmallMap<(VenueId, Pair), Seen>,
+    /// What is remembered of markets, sorted by venue and pair as the rows of a pass are: both are walked side by side.
+    pub(super) markets: Vec<Seen>,
 }
 
 /// Holds a rate and the time of the pass that made it.
@@ -56,8 +55,10 @@ pub struct Mark {
 }
 
 /// Holds what is remembered of one market.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
+    pub(super) venue: VenueId,
+    pub(super) pair: Pair,
     /// The newest venue time that came as far as to be compared.
     pub(super) newest: Option<UnixMs>,
     /// The numbers last seen; kept of quotes of the base only.
@@ -73,20 +74,49 @@ pub(super) struct Still {
     pub(super) good_then: Option<Num>,
 }
 
-/// Holds the numbers of a quote that change while a market lives.
+/// Holds the numbers of a quote that change while a market lives, each as the bits of its decimal: prices and amounts have no zeros at their ends, so that
+/// equal numbers are written alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Print {
-    prices: [Option<Price>; 3],
-    amounts: [Option<Amount>; 3],
-}
+pub(super) struct Print([[u8; 16]; 6]);
 
 impl Print {
     pub(super) fn of(ticker: &Ticker) -> Self {
-        Self { prices: [ticker.bid, ticker.ask, ticker.last], amounts: [ticker.bid_size, ticker.ask_size, ticker.base_volume] }
+        // No decimal has all bits set.
+        let bits = |number: Option<Decimal>| number.map_or([u8::MAX; 16], |number| number.serialize());
+        let Ticker { bid, ask, last, bid_size, ask_size, base_volume, .. } = ticker;
+        let [bid, ask, last] = [bid, ask, last].map(|price| bits(price.map(|price| price.get())));
+        let [bid_size, ask_size, volume] = [bid_size, ask_size, base_volume].map(|amount| bits(amount.map(|amount| amount.get())));
+        Self([bid, ask, last, bid_size, ask_size, volume])
     }
 }
 
 impl Memory {
+    /// Makes a memory that a pass reads as it read the one before it, of what it noted: of each market what it read, and the numbers that were unchanged.
+    pub(super) fn of_before(before: Before, markets: impl Iterator<Item = (VenueId, Pair, Prior, Print)>) -> Self {
+        let seen = |(venue, pair, Prior { newest, unchanged }, print)| {
+            let still = unchanged.map(|(since, good_then)| Still { print, since, good_then });
+            Seen { venue, pair, newest, still }
+        };
+        let mut markets: Vec<Seen> = markets.map(seen).collect();
+        markets.sort_by(|a, b| (&a.venue, a.pair).cmp(&(&b.venue, b.pair)));
+        Self { last_good: before.last_good, hold: before.hold, marks: before.marks, markets }
+    }
+
+    /// Finds a market at `from` or behind it, or the place where it belongs.
+    pub(super) fn find(&self, from: usize, venue: &VenueId, pair: Pair) -> Result<usize, usize> {
+        let mut at = from;
+        while let Some(seen) = self.markets.get(at) {
+            if seen.pair == pair && seen.venue == *venue {
+                return Ok(at);
+            }
+            if (&seen.venue, seen.pair) > (venue, pair) {
+                break;
+            }
+            at = at.saturating_add(1);
+        }
+        Err(at)
+    }
+
     /// Moves every time in it: our own clock was set right by so many milliseconds, and what was a minute ago still is.
     pub fn shift(&mut self, by_ms: i64) {
         let moved = |time: &mut UnixMs| time.0 = time.0.saturating_add(by_ms);
@@ -101,6 +131,6 @@ impl Memory {
             [&mut mark.inside_since, &mut mark.last_out, &mut mark.far_since].into_iter().flatten().for_each(moved);
         }
         // A venue's newest time is its own, and stays.
-        self.markets.values_mut().filter_map(|seen| seen.still.as_mut()).for_each(|still| moved(&mut still.since));
+        self.markets.iter_mut().filter_map(|seen| seen.still.as_mut()).for_each(|still| moved(&mut still.since));
     }
 }

@@ -57,11 +57,13 @@ enum Reach {
     Beyond,
 }
 
-/// Holds a fraction as two numbers, so that nothing is lost in a division.
+/// Holds a limit as a fraction of two numbers, so that nothing is lost in a division.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     over: Num,
     under: Num,
+    /// What it comes to from the median, where a number holds that exactly.
+    around: Option<Num>,
 }
 
 impl Limit {
@@ -69,12 +71,13 @@ impl Limit {
     fn new(middle: Middle, band: &Band) -> Self {
         let spread = middle.mad.shifted(1);
         let against = |fraction: Num| Num::cmp_products(spread, Num::ONE, fraction, middle.median);
+        let at = |fraction: Num| Self { over: fraction, under: Num::ONE, around: fraction.times_exactly(middle.median) };
         if against(band.floor) == Ordering::Less {
-            Self { over: band.floor, under: Num::ONE }
+            at(band.floor)
         } else if against(band.cap) == Ordering::Greater {
-            Self { over: band.cap, under: Num::ONE }
+            at(band.cap)
         } else {
-            Self { over: spread, under: middle.median }
+            Self { over: spread, under: middle.median, around: Some(spread) }
         }
     }
 
@@ -83,31 +86,32 @@ impl Limit {
         Num::cmp_products(distance, self.under, self.over, of)
     }
 
-    fn reach(&self, distance: Num, of: Num) -> Reach {
-        if self.compare(distance, of) == Ordering::Greater {
-            Reach::Beyond
-        } else if self.compare(distance.doubled(), of) == Ordering::Greater {
+    fn reach(&self, distance: Num, median: Num) -> Reach {
+        let against = |distance: Num| match self.around {
+            Some(limit) => distance.cmp(&limit),
+            None => self.compare(distance, median),
+        };
+        if against(distance.doubled()) != Ordering::Greater {
+            Reach::Half
+        } else if against(distance) != Ordering::Greater {
             Reach::Inside
         } else {
-            Reach::Half
+            Reach::Beyond
         }
     }
 }
 
-/// Gives the middle of votes; `None` of none.
-pub(super) fn middle(votes: &[Vote]) -> Option<Middle> {
-    let mut prices: Vec<Num> = votes.iter().map(|vote| vote.price).collect();
-    prices.sort_unstable();
-    let median_price = median(&prices)?;
-    prices.iter_mut().for_each(|price| *price = price.distance(median_price));
-    prices.sort_unstable();
-    Some(Middle { median: median_price, mad: median(&prices)? })
+/// Gives the middle of votes, and how far each is from the median; `None` of none.
+pub(super) fn middle(votes: &[Vote]) -> Option<(Middle, Vec<Num>)> {
+    let middle = median(votes.iter().map(|vote| vote.price))?;
+    let distances: Vec<Num> = votes.iter().map(|vote| vote.price.distance(middle)).collect();
+    Some((Middle { median: middle, mad: median(distances.iter().copied())? }, distances))
 }
 
 /// Judges three votes or more, and remembers.
-pub(super) fn judge(votes: &[Vote], middle: Middle, band: &Band, marks: &mut Marks, now: UnixMs) -> Judged {
+pub(super) fn judge(votes: &[Vote], middle: Middle, distances: &[Num], band: &Band, marks: &mut Marks, now: UnixMs) -> Judged {
     let limit = Limit::new(middle, band);
-    let reaches: Vec<Reach> = votes.iter().map(|vote| limit.reach(vote.price.distance(middle.median), middle.median)).collect();
+    let reaches: Vec<Reach> = distances.iter().map(|distance| limit.reach(*distance, middle.median)).collect();
     let is_marked = |marks: &Marks, vote: &Vote| marks.get(&vote.operator).is_some_and(|mark| mark.put_out.is_some());
     let free = || votes.iter().zip(&reaches).filter(|(vote, _)| !is_marked(marks, vote));
     let behaving = free().filter(|(_, reach)| **reach == Reach::Half).count();

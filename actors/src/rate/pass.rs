@@ -3,14 +3,14 @@
 use super::{
     Conversion, Good, Hold, Label, Marks, Memory, Num, Path, Rules, Status, Tally,
     admission::{admit_ticker, counted_time},
-    conversion::{Converter, Priced},
-    memory::{Print, Still},
+    conversion::{Converter, Made, Priced},
+    memory::{Print, Seen, Still},
     rules::MINUTE,
     status::{publish, tally},
-    vote::{Ballot, votes},
+    vote::{Ballot, Cast, votes},
 };
 use crate::{
-    model::{Pair, Price, Reason, Source, Ticker, UnixMs},
+    model::{Asset, Pair, Price, Reason, Source, Ticker, UnixMs},
     venue::{Basis, Member, Region},
 };
 use std::{
@@ -45,15 +45,17 @@ pub struct Row {
     pub is_base: bool,
     /// What was decided.
     pub decision: Decision,
-    /// Its price in its own currency, where it is admitted.
+    /// Its price in its own currency, where it is admitted, or behind a wall.
     pub price: Option<Num>,
-    /// Its price in the target currency, where it is admitted and prices the base.
+    /// That price as it is compared with others: in the target currency, or as the rate of its conversion.
     pub converted: Option<Num>,
     /// The way to the target currency, among the paths of the pass; `None` where there is nothing to convert.
     pub path: Option<usize>,
+    /// The place of its operator's vote among the votes, where it has one.
+    pub vote: Option<usize>,
     /// Whether it is among the nearest of its operator, of which the vote is made.
     pub votes: bool,
-    /// What the memory held of its market.
+    /// What has been read of the memory of its market.
     pub prior: Prior,
 }
 
@@ -79,10 +81,10 @@ impl Decision {
     }
 }
 
-/// Holds what of a market's memory a pass has read.
+/// Holds what of a market's memory a pass has read: nothing, where it was refused before that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prior {
-    /// The newest venue time so far.
+    /// The newest venue time so far, where it was compared.
     pub newest: Option<UnixMs>,
     /// Since when its numbers have been what they are, and the last good rate that stood then; `None` where they have just changed.
     pub unchanged: Option<(UnixMs, Option<Num>)>,
@@ -110,7 +112,7 @@ pub struct Outcome {
     pub rows: Vec<Row>,
     /// The ways from other currencies to the target.
     pub paths: Vec<Path>,
-    /// The conversion rates that were looked at.
+    /// The conversion rates, one for each two currencies that have an admitted market, sorted by pair.
     pub conversions: Vec<Conversion>,
     /// The votes.
     pub tally: Tally,
@@ -127,7 +129,7 @@ pub struct Outcome {
 /// Runs the rule once on the quotes at hand. Memory is one value, time is an argument.
 pub fn pass(pair: Pair, rules: &Rules, offers: Vec<Offer>, now: UnixMs, memory: &mut Memory) -> Outcome {
     let before = Before { last_good: memory.last_good, hold: memory.hold, marks: memory.marks.clone() };
-    let mut rows: Vec<Row> = one_a_market(offers).into_iter().map(|offer| admitted(offer, pair, rules, now, memory)).collect();
+    let (mut rows, changed) = admission(one_a_market(offers), pair, rules, now, memory);
 
     let for_conversion: Vec<Priced<'_>> = rows
         .iter()
@@ -137,33 +139,51 @@ pub fn pass(pair: Pair, rules: &Rules, offers: Vec<Offer>, now: UnixMs, memory: 
         .collect();
     let mut converter = Converter::new(rules, pair.base, now, &for_conversion);
     let (paths, ways) = ways(&rows, pair, &mut converter);
-    converter.make_others(pair.quote);
-    let conversions = converter.into_made();
+    let made = converter.into_made(pair.quote, &paths);
     for (row, way) in rows.iter_mut().zip(ways) {
         row.convert(pair, way, &paths);
     }
 
-    let tally = tally(vote(&rows, &paths), &rules.band, &mut memory.marks, now);
+    let (votes, cast) = vote(&rows, &paths);
+    let tally = tally(votes, &rules.band, &mut memory.marks, now);
     let (status, rate) = publish(&tally, pair, rules, memory, now);
-    for row in rows.iter_mut().filter(|row| row.is_base && row.decision == Decision::In) {
-        let Some((vote, label)) = tally.vote_of(&row.offer.member.operator) else { continue };
-        row.votes = row.hops(&paths) == vote.hops;
-        row.decision = label.map_or(Decision::In, Decision::Out);
+    let mut conversions = Vec::with_capacity(made.len());
+    for Made { conversion, cast } in made {
+        decide(&mut rows, &cast, &conversion.tally);
+        conversions.push(conversion);
     }
-    for conversion in &conversions {
-        for at in &conversion.rows {
-            let Some(row) = rows.get_mut(*at) else { continue };
-            row.votes = true;
-            if let Some((_, Some(label))) = conversion.tally.vote_of(&row.offer.member.operator) {
-                row.decision = Decision::Out(label);
-            }
-        }
-    }
-    remember_rates(&rows, memory);
+    decide(&mut rows, &cast, &tally);
+    remember_rates(&rows, &changed, memory);
     Outcome { pair, as_of: now, rows, paths, conversions, tally, status, rate, last_good: memory.last_good, before }
 }
 
+/// Notes at each quote of which vote it is a part, and why that does not count.
+fn decide(rows: &mut [Row], cast: &[Cast], tally: &Tally) {
+    for Cast { row, vote, is_part, price } in cast {
+        let Some(row) = rows.get_mut(*row) else { continue };
+        row.converted = Some(*price);
+        (row.vote, row.votes) = (Some(*vote), *is_part);
+        row.decision = tally.labels.get(*vote).copied().flatten().map_or(Decision::In, Decision::Out);
+    }
+}
+
 impl Row {
+    fn of(offer: Offer, target: Pair) -> Self {
+        let pair = offer.pair;
+        let is_base = pair.base == target.base || (pair.base, pair.quote) == (target.quote, target.base);
+        Self {
+            offer,
+            is_base,
+            decision: Decision::In,
+            price: None,
+            converted: None,
+            path: None,
+            vote: None,
+            votes: false,
+            prior: Prior::default(),
+        }
+    }
+
     /// Gives how many conversion rates stand between it and the target.
     pub fn hops(&self, paths: &[Path]) -> usize {
         self.path.and_then(|at| paths.get(at)).map_or(0, |path| path.steps.len())
@@ -172,7 +192,13 @@ impl Row {
     fn convert(&mut self, target: Pair, way: Way, paths: &[Path]) {
         let (true, Some(price)) = (self.is_base, self.price) else { return };
         match way {
-            Way::None => self.refuse(Reason::NoConversion),
+            Way::None => {
+                // What is behind a wall is refused already.
+                self.price = None;
+                if self.decision == Decision::In {
+                    self.decision = Decision::Refused(Reason::NoConversion);
+                }
+            }
             Way::Own if self.offer.pair == target => self.converted = Some(price),
             Way::Own => self.converted = price.inverse(),
             Way::Path(at) => {
@@ -180,11 +206,6 @@ impl Row {
                 self.converted = paths.get(at).map(|path| price.times(path.rate));
             }
         }
-    }
-
-    fn refuse(&mut self, reason: Reason) {
-        self.decision = Decision::Refused(reason);
-        self.price = None;
     }
 }
 
@@ -200,7 +221,7 @@ enum Way {
 /// Finds for each row the way to the target currency; each currency's is looked for once.
 fn ways(rows: &[Row], target: Pair, converter: &mut Converter<'_>) -> (Vec<Path>, Vec<Way>) {
     let mut paths: Vec<Path> = Vec::new();
-    let mut found: Vec<(crate::model::Asset, Way)> = Vec::new();
+    let mut found: Vec<(Asset, Way)> = Vec::new();
     let ways = rows
         .iter()
         .map(|row| {
@@ -225,10 +246,13 @@ fn ways(rows: &[Row], target: Pair, converter: &mut Converter<'_>) -> (Vec<Path>
     (paths, ways)
 }
 
-fn vote(rows: &[Row], paths: &[Path]) -> Vec<super::Vote> {
-    let counted = rows.iter().filter(|row| row.is_base && row.decision == Decision::In);
-    let ballot = |row: &'_ Row| Some((row.hops(paths), row.converted?));
-    votes(counted.filter_map(|row| ballot(row).map(|(hops, price)| Ballot { operator: &row.offer.member.operator, hops, price })).collect())
+fn vote(rows: &[Row], paths: &[Path]) -> (Vec<super::Vote>, Vec<Cast>) {
+    let mut ballots = Vec::with_capacity(rows.len());
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.is_base && row.decision == Decision::In) {
+        let Some(price) = row.converted else { continue };
+        ballots.push(Ballot { row: at, operator: &row.offer.member.operator, hops: row.hops(paths), price });
+    }
+    votes(ballots)
 }
 
 /// Keeps of several offers for one market the newest received, of equally new ones the cheapest: whatever their order was.
@@ -268,60 +292,74 @@ fn price_of(ticker: &Ticker, basis: Basis) -> Option<Num> {
     }
 }
 
-/// Decides whether an offer counts, up to conversion, and remembers that it was seen.
-fn admitted(offer: Offer, target: Pair, rules: &Rules, now: UnixMs, memory: &mut Memory) -> Row {
-    let pair = offer.pair;
-    let is_base = pair.base == target.base || (pair.base, pair.quote) == (target.quote, target.base);
-    let mut row =
-        Row { offer, is_base, decision: Decision::In, price: None, converted: None, path: None, votes: false, prior: Prior::default() };
-    match refusal(&row.offer, is_base, target, rules, now, memory, &mut row.prior) {
-        Some(reason) => row.refuse(reason),
-        None => row.price = price_of(&row.offer.ticker, row.offer.member.basis),
+/// Decides which offers count, up to conversion, and remembers that they were seen: the rows, and the places of those whose numbers are new.
+fn admission(offers: Vec<Offer>, target: Pair, rules: &Rules, now: UnixMs, memory: &mut Memory) -> (Vec<Row>, Vec<usize>) {
+    let mut rows: Vec<Row> = offers.into_iter().map(|offer| Row::of(offer, target)).collect();
+    let (mut changed, mut from) = (Vec::new(), 0);
+    for (at, row) in rows.iter_mut().enumerate() {
+        let Row { offer, is_base, .. } = &*row;
+        let walled = offer.member.region.is_some_and(|region| target.quote != region.currency());
+        let (price, refused) = match admit_ticker(&offer.ticker, &offer.member, now.since(offer.received), now, &rules.admission) {
+            Err(reason) => (None, Some(reason)),
+            Ok(price) => {
+                let place = memory.find(from, &offer.member.venue, offer.pair);
+                from = place.map_or_else(|at| at, |at| at.saturating_add(1));
+                let (refused, prior, is_new) = remembered(offer, *is_base, rules, now, memory, place);
+                row.prior = prior;
+                if is_new {
+                    changed.push(at);
+                }
+                (Some(price), refused.or_else(|| walled.then_some(Reason::Region)))
+            }
+        };
+        // What is behind a wall is shown with its premium.
+        row.price = price.filter(|_| refused.is_none() || refused == Some(Reason::Region) && row.is_base);
+        row.decision = refused.map_or(Decision::In, Decision::Refused);
     }
-    row
+    (rows, changed)
 }
 
-fn refusal(
+/// Holds an admitted offer against what is remembered of its market, and remembers it: why it is refused, what was read, and whether its numbers are new.
+fn remembered(
     offer: &Offer,
     is_base: bool,
-    target: Pair,
     rules: &Rules,
     now: UnixMs,
     memory: &mut Memory,
-    prior: &mut Prior,
-) -> Option<Reason> {
+    place: Result<usize, usize>,
+) -> (Option<Reason>, Prior, bool) {
     let Offer { member, pair, ticker, .. } = offer;
     let last_good = memory.last_good;
-    let known = memory.markets.get_mut(&(member.venue.clone(), *pair));
-    *prior = known.as_deref().map_or_else(Prior::default, |seen| Prior {
-        newest: seen.newest,
-        unchanged: seen.still.filter(|still| still.print == Print::of(ticker)).map(|still| (still.since, still.good_then)),
-    });
-    if let Err(reason) = admit_ticker(ticker, member, now.since(offer.received), now, &rules.admission) {
-        return Some(reason);
-    }
     let time = counted_time(ticker, member, &rules.admission);
-    if time.zip(prior.newest).is_some_and(|(time, newest)| time < newest) {
-        return Some(Reason::OutOfOrder);
+    let known = place.ok().and_then(|at| memory.markets.get_mut(at));
+    let newest = known.as_deref().and_then(|seen| seen.newest).filter(|_| time.is_some());
+    let mut prior = Prior { newest, unchanged: None };
+    if time.zip(newest).is_some_and(|(time, newest)| time < newest) {
+        return (Some(Reason::OutOfOrder), prior, false);
     }
-    let still = is_base.then(|| match prior.unchanged {
-        Some((since, good_then)) => Still { print: Print::of(ticker), since, good_then },
-        // Which rate stood after this pass is filled in at its end.
-        None => Still { print: Print::of(ticker), since: now, good_then: None },
-    });
-    if time.is_some() || still.is_some() {
-        let seen = match known {
-            Some(seen) => seen,
-            None => memory.markets.entry((member.venue.clone(), *pair)).or_default(),
-        };
-        seen.newest = seen.newest.max(time);
-        seen.still = still;
+    if !is_base && time.is_none() {
+        return (None, prior, false);
     }
-    if is_base && is_frozen(prior, last_good, now) {
-        return Some(Reason::Frozen);
+    let seen = match (known, place) {
+        (Some(seen), _) => seen,
+        (None, Ok(at) | Err(at)) => {
+            memory.markets.insert(at, Seen { venue: member.venue.clone(), pair: *pair, newest: None, still: None });
+            let Some(seen) = memory.markets.get_mut(at) else { return (None, prior, false) };
+            seen
+        }
+    };
+    seen.newest = seen.newest.max(time);
+    if !is_base {
+        return (None, prior, false);
     }
-    let walled = member.region.is_some_and(|region| target.quote != region.currency());
-    walled.then_some(Reason::Region)
+    let print = Print::of(ticker);
+    if let Some(still) = seen.still.as_ref().filter(|still| still.print == print) {
+        prior.unchanged = Some((still.since, still.good_then));
+        return (is_frozen(&prior, last_good, now).then_some(Reason::Frozen), prior, false);
+    }
+    // Which rate stood after this pass is filled in at its end.
+    seen.still = Some(Still { print, since: now, good_then: None });
+    (None, prior, true)
 }
 
 /// Tells whether a market stands still for over a minute while the rate has moved by more than half a per cent.
@@ -332,15 +370,14 @@ fn is_frozen(prior: &Prior, last_good: Option<Good>, now: UnixMs) -> bool {
 }
 
 /// Notes beside the numbers first seen in this pass the rate that stands after it.
-fn remember_rates(rows: &[Row], memory: &mut Memory) {
+fn remember_rates(rows: &[Row], changed: &[usize], memory: &mut Memory) {
     let Some(good) = memory.last_good else { return };
-    for row in rows.iter().filter(|row| row.is_base && row.prior.unchanged.is_none()) {
-        if let Some(still) = memory.markets.get_mut(&(row.offer.member.venue.clone(), row.offer.pair)).and_then(|seen| seen.still.as_mut())
-        {
-            // One that was refused before it came this far has not been seen in this pass.
-            if still.print == Print::of(&row.offer.ticker) {
-                still.good_then = Some(good.rate);
-            }
+    let mut from = 0;
+    for row in changed.iter().filter_map(|at| rows.get(*at)) {
+        let Ok(at) = memory.find(from, &row.offer.member.venue, row.offer.pair) else { continue };
+        from = at;
+        if let Some(still) = memory.markets.get_mut(at).and_then(|seen| seen.still.as_mut()) {
+            still.good_then = Some(good.rate);
         }
     }
 }

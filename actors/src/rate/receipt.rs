@@ -1,11 +1,15 @@
-//! The receipt: a rate with everything that led to it, as a value and as the JSON that proves it.
+//! The receipt: a rate with everything that led to it, as one JSON object whose id is the hash of what it says.
 
-mod canon;
+mod at;
+mod body;
 mod read;
+mod rows;
+mod section;
+mod tree;
 mod verify;
 mod write;
 
-pub use read::ReadError;
+pub use read::{ReadError, Reading};
 pub use verify::{Difference, Verified, verify};
 
 use super::{Outcome, Row, Rules};
@@ -13,7 +17,7 @@ use crate::model::{Fault, Pair, VenueId};
 use bytes::Bytes;
 use std::sync::{Arc, OnceLock};
 
-/// Holds a pass with all that it was asked for and went by.
+/// Holds a pass with all that it was asked for and went by. Its bytes and its id are made when somebody first asks for them, and kept.
 #[derive(Clone, Debug)]
 pub struct Receipt {
     /// What the pass came to.
@@ -29,61 +33,11 @@ pub struct Receipt {
     sealed: OnceLock<Sealed>,
 }
 
-/// Holds what is made of a receipt once, by whoever first asks.
+/// Holds a finished body with its id.
 #[derive(Clone, Debug)]
 struct Sealed {
     id: String,
     bytes: Bytes,
-}
-
-impl Receipt {
-    /// Makes a receipt; the misses may come in any order.
-    pub fn new(outcome: Outcome, rules: Arc<Rules>, mut misses: Vec<MarketMiss>, made: Made, simulated: bool) -> Self {
-        misses.sort_by(|a, b| (&a.venue, a.pair).cmp(&(&b.venue, b.pair)));
-        Self { outcome, rules, misses, made, simulated, sealed: OnceLock::new() }
-    }
-
-    fn sealed(&self) -> &Sealed {
-        self.sealed.get_or_init(|| {
-            let (id, bytes) = write::sealed(self);
-            Sealed { id, bytes: bytes.into() }
-        })
-    }
-
-    /// Gives the id: `r1_` and 26 characters, which say by their hash that nothing of the receipt was changed.
-    pub fn id(&self) -> &str {
-        &self.sealed().id
-    }
-
-    /// Gives the id, where anybody has asked for that or for the bytes.
-    pub fn known_id(&self) -> Option<&str> {
-        self.sealed.get().map(|sealed| sealed.id.as_str())
-    }
-
-    /// Gives the receipt as JSON: keys sorted, no white space. Without `id`, every `age_ms` and every `latency_ms` it is the canonical content that the id
-    /// is the hash of.
-    pub fn bytes(&self) -> Bytes {
-        self.sealed().bytes.clone()
-    }
-
-    /// Tells whether another says the same: rate and status, every decision, every quote and every miss. Then only time has passed.
-    pub fn decides_as(&self, other: &Self) -> bool {
-        let (a, b) = (&self.outcome, &other.outcome);
-        let same_row = |(a, b): (&Row, &Row)| {
-            a.offer.received == b.offer.received
-                && (a.decision, a.votes) == (b.decision, b.votes)
-                && (&a.offer.member.venue, a.offer.pair) == (&b.offer.member.venue, b.offer.pair)
-        };
-        let same_miss = |(a, b): (&MarketMiss, &MarketMiss)| (&a.venue, a.pair, a.fault.reason) == (&b.venue, b.pair, b.fault.reason);
-        a.status == b.status
-            && a.rate == b.rate
-            && a.rows.len() == b.rows.len()
-            && self.misses.len() == other.misses.len()
-            && a.tally.labels == b.tally.labels
-            && self.rules == other.rules
-            && a.rows.iter().zip(&b.rows).all(same_row)
-            && self.misses.iter().zip(&other.misses).all(same_miss)
-    }
 }
 
 /// Holds why a market that was asked gave no quote.
@@ -122,5 +76,65 @@ impl Made {
             Self::Deadline => "deadline",
             Self::Enough => "enough",
         }
+    }
+}
+
+impl Receipt {
+    /// Makes the receipt of a pass; the misses are sorted here where they are not.
+    pub fn new(outcome: Outcome, rules: Arc<Rules>, mut misses: Vec<MarketMiss>, made: Made, simulated: bool) -> Self {
+        let in_order = |a: &MarketMiss, b: &MarketMiss| (&a.venue, a.pair) <= (&b.venue, b.pair);
+        if !misses.is_sorted_by(in_order) {
+            misses.sort_by(|a, b| (&a.venue, a.pair).cmp(&(&b.venue, b.pair)));
+        }
+        Self { outcome, rules, misses, made, simulated, sealed: OnceLock::new() }
+    }
+
+    /// Gives the id: `r1_` and 26 characters, the hash of everything in the body but the id itself, latencies and ages.
+    pub fn id(&self) -> &str {
+        &self.sealed().id
+    }
+
+    /// Gives the id if the receipt has been written already.
+    pub fn known_id(&self) -> Option<&str> {
+        self.sealed.get().map(|sealed| sealed.id.as_str())
+    }
+
+    /// Gives the body: one JSON object, its keys sorted, without white space.
+    pub fn bytes(&self) -> Bytes {
+        self.sealed().bytes.clone()
+    }
+
+    fn sealed(&self) -> &Sealed {
+        self.sealed.get_or_init(|| {
+            let (id, bytes) = body::written(self).sealed();
+            Sealed { id, bytes: bytes.into() }
+        })
+    }
+
+    /// Tells whether another says the same: rate and status, every decision, every quote and every miss. Then only time has passed.
+    pub fn decides_as(&self, other: &Self) -> bool {
+        let (a, b) = (&self.outcome, &other.outcome);
+        let same_row = |(a, b): (&Row, &Row)| {
+            a.offer.received == b.offer.received
+                && (a.decision, a.votes) == (b.decision, b.votes)
+                && (&a.offer.member.venue, a.offer.pair) == (&b.offer.member.venue, b.offer.pair)
+        };
+        let same_miss = |(a, b): (&MarketMiss, &MarketMiss)| (&a.venue, a.pair, a.fault.reason) == (&b.venue, b.pair, b.fault.reason);
+        a.status == b.status
+            && a.rate == b.rate
+            && a.rows.len() == b.rows.len()
+            && self.misses.len() == other.misses.len()
+            && a.tally.labels == b.tally.labels
+            && self.rules == other.rules
+            && a.rows.iter().zip(&b.rows).all(same_row)
+            && self.misses.iter().zip(&other.misses).all(same_miss)
+    }
+
+    /// Reads what went into a receipt from its body, or from an answer that has it under `receipt`.
+    ///
+    /// # Errors
+    /// [`ReadError`] naming what is not as a receipt has it.
+    pub fn read(body: &[u8]) -> Result<Reading, ReadError> {
+        read::reading(&read::tree(body)?)
     }
 }

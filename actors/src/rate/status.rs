@@ -61,28 +61,16 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Gives the prices that count, lowest first; none in a pass that is inconsistent.
-    pub fn survivors(&self) -> Vec<Num> {
-        let mut prices: Vec<Num> =
-            if matches!(self.status, Status::Inconsistent) { Vec::new() } else { counted(&self.votes, &self.labels) };
-        prices.sort_unstable();
-        prices
+    /// Gives the votes that make the rate: those that are neither out nor cooling, and none in a pass that is inconsistent.
+    pub fn survivors(&self) -> Vec<&Vote> {
+        let votes = if self.status == Status::Inconsistent { &[] } else { self.votes.as_slice() };
+        votes.iter().zip(&self.labels).filter(|(_, label)| label.is_none()).map(|(vote, _)| vote).collect()
     }
-
-    /// Finds the vote of an operator, and why it does not count.
-    pub fn vote_of(&self, operator: &str) -> Option<(&Vote, Option<Label>)> {
-        let at = self.votes.binary_search_by(|vote| (*vote.operator).cmp(operator)).ok()?;
-        Some((self.votes.get(at)?, self.labels.get(at).copied().flatten()))
-    }
-}
-
-fn counted(votes: &[Vote], labels: &[Option<Label>]) -> Vec<Num> {
-    votes.iter().zip(labels).filter(|(_, label)| label.is_none()).map(|(vote, _)| vote.price).collect()
 }
 
 /// Counts votes, and remembers who was out.
 pub(super) fn tally(votes: Vec<Vote>, band: &Band, marks: &mut super::Marks, now: UnixMs) -> Tally {
-    let middle = outlier::middle(&votes);
+    let (middle, distances) = outlier::middle(&votes).unzip();
     let mut labels = vec![None; votes.len()];
     let (status, rate) = match (votes.as_slice(), middle) {
         ([], _) | (_, None) => (Status::Unavailable, None),
@@ -91,15 +79,16 @@ pub(super) fn tally(votes: Vec<Vote>, band: &Band, marks: &mut super::Marks, now
         ([a, b], _) if agree(a.price, b.price, band) => (Status::Degraded, Some(a.price.mean(b.price))),
         ([_, _], _) => (Status::Inconsistent, None),
         (_, Some(middle)) => {
-            let judged = outlier::judge(&votes, middle, band, marks, now);
+            let judged = outlier::judge(&votes, middle, &distances.unwrap_or_default(), band, marks, now);
             labels = judged.labels;
-            let mut prices = counted(&votes, &labels);
-            prices.sort_unstable();
-            match prices.len() {
+            let prices = || votes.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(vote, _)| vote.price);
+            match labels.iter().filter(|label| label.is_none()).count() {
                 _ if judged.inconsistent => (Status::Inconsistent, None),
-                1 => (Status::SingleSource, median(&prices)),
-                2 => (Status::Degraded, median(&prices)),
-                _ => (Status::Ok, median(&prices)),
+                1 => (Status::SingleSource, median(prices())),
+                2 => (Status::Degraded, median(prices())),
+                // The median of all is known.
+                all if all == votes.len() => (Status::Ok, Some(middle.median)),
+                _ => (Status::Ok, median(prices())),
             }
         }
     };

@@ -13,14 +13,39 @@ const LOW: u128 = u64::MAX as u128;
 /// The largest power of ten that 64 bits hold.
 const CHUNK_DIGITS: u32 = 19;
 
+/// The powers of ten that 128 bits hold.
+#[allow(clippy::indexing_slicing, reason = "a wrong index of a constant is no panic: it does not compile")]
+const POWERS: [u128; 39] = {
+    let mut powers = [1; 39];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = 10u128.pow(at as u32);
+        at += 1;
+    }
+    powers
+};
+
 /// Gives 10^exponent, the largest number where that is beyond 128 bits.
-pub(super) const fn pow10(exponent: u32) -> u128 {
-    10u128.saturating_pow(exponent)
+pub(super) fn pow10(exponent: u32) -> u128 {
+    POWERS.get(exponent as usize).copied().unwrap_or(u128::MAX)
 }
 
 /// Counts the digits of a number; zero has none.
 pub(super) fn digits_of(number: u128) -> u32 {
-    number.checked_ilog10().map_or(0, |log| log.saturating_add(1))
+    // log10(2) is a little more than 1233 / 4096: of 128 bits, the quotient is the count of digits or one less.
+    let bits = u128::BITS.saturating_sub(number.leading_zeros());
+    let least = bits.wrapping_mul(1233) >> 12;
+    least.wrapping_add(u32::from(number >= pow10(least)))
+}
+
+/// Divides by what is not zero: quotient and rest, in one division.
+pub(super) fn div_rem(number: u128, divisor: u128) -> (u128, u128) {
+    if let (Ok(number), Ok(divisor)) = (u64::try_from(number), u64::try_from(divisor)) {
+        let quotient = number.checked_div(divisor).unwrap_or_default();
+        return (quotient.into(), number.wrapping_sub(quotient.wrapping_mul(divisor)).into());
+    }
+    let quotient = number.checked_div(divisor).unwrap_or_default();
+    (quotient, number.wrapping_sub(quotient.wrapping_mul(divisor)))
 }
 
 impl Wide {
@@ -99,13 +124,11 @@ impl Wide {
 
     /// Divides by a number of 64 bits that is not zero.
     fn divided_by(self, divisor: u128) -> (Self, u128) {
-        let step = |rest: u128, limb: u128| {
-            let dividend = (rest << 64) | limb;
-            (dividend.checked_div(divisor).unwrap_or_default(), dividend.checked_rem(divisor).unwrap_or_default())
-        };
         if self.high == 0 {
-            return (Self::of(self.low.checked_div(divisor).unwrap_or_default()), self.low.checked_rem(divisor).unwrap_or_default());
+            let (quotient, rest) = div_rem(self.low, divisor);
+            return (Self::of(quotient), rest);
         }
+        let step = |rest: u128, limb: u128| div_rem((rest << 64) | limb, divisor);
         let (q3, rest) = step(0, self.high >> 64);
         let (q2, rest) = step(rest, self.high & LOW);
         let (q1, rest) = step(rest, self.low >> 64);
@@ -113,12 +136,35 @@ impl Wide {
         (Self { high: (q3 << 64) | q2, low: (q1 << 64) | q0 }, rest)
     }
 
+    /// Gives the number where 128 bits hold it.
+    pub(super) fn narrow(self) -> Option<u128> {
+        (self.high == 0).then_some(self.low)
+    }
+
     /// Rounds half-even to so many digits, 38 at most: the digits, and how many were cut off.
     pub(super) fn rounded(self, digits_max: u32) -> (u128, u32) {
-        let cut = if self.high == 0 && self.low < pow10(digits_max) { 0 } else { self.digits().saturating_sub(digits_max) };
-        let (quotient, rest) = self.divided_by_pow10(cut);
-        (half_even(quotient.low, rest), cut)
+        match self.narrow() {
+            Some(number) => rounded(number, digits_max),
+            None => {
+                let cut = self.digits().saturating_sub(digits_max);
+                let (quotient, rest) = self.divided_by_pow10(cut);
+                (half_even(quotient.low, rest), cut)
+            }
+        }
     }
+}
+
+/// Rounds a number of 128 bits half-even to so many digits: the digits, and how many were cut off.
+pub(super) fn rounded(number: u128, digits_max: u32) -> (u128, u32) {
+    if number < pow10(digits_max) {
+        return (number, 0);
+    }
+    let cut = digits_of(number).saturating_sub(digits_max);
+    let divisor = pow10(cut);
+    let (quotient, rest) = div_rem(number, divisor);
+    // A rest is below 10^38, so that its double fits.
+    let order = (rest != 0).then(|| rest.wrapping_mul(2).cmp(&divisor));
+    (half_even(quotient, order), cut)
 }
 
 /// Rounds a quotient up where its rest is over half, or half and the quotient odd.
@@ -159,6 +205,18 @@ mod tests {
                 assert_eq!(rest.unwrap_or(Ordering::Less), left.cmp(&half));
             }
         }
+    }
+
+    #[test]
+    fn digits_are_counted_as_the_library_counts_them() {
+        assert_eq!(digits_of(0), 0);
+        for power in 0..=38 {
+            let round = 10u128.pow(power);
+            for number in [round - 1, round, round + 1, round.saturating_mul(9)] {
+                assert_eq!(digits_of(number), number.checked_ilog10().map_or(0, |log| log + 1), "{number}");
+            }
+        }
+        assert_eq!(digits_of(u128::MAX), 39);
     }
 
     #[test]

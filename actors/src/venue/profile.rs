@@ -100,6 +100,9 @@ pub enum Basis {
 }
 
 impl Basis {
+    /// Every basis.
+    pub const ALL: [Self; 2] = [Self::Mid, Self::Last];
+
     /// Gives the word for it.
     pub fn slug(self) -> &'static str {
         match self {
@@ -123,6 +126,9 @@ pub enum TimeOf {
 }
 
 impl TimeOf {
+    /// Every meaning.
+    pub const ALL: [Self; 4] = [Self::Book, Self::Answer, Self::Trade, Self::None];
+
     /// Gives the word for it.
     pub fn slug(self) -> &'static str {
         match self {

@@ -1,258 +1,213 @@
-//! From a receipt's JSON back to what went into its pass.
+//! A receipt read back: what went into its pass, and nothing of what came out.
 
-use super::{Made, MarketMiss, Receipt};
+use super::{
+    super::{AdmissionRules, Band, Before, Class, Good, Hold, Mark, Marks, Memory, Offer, Prior, Rules, memory::Print, pass},
+    Made, MarketMiss, Receipt,
+    at::At,
+    tree::Tree,
+};
 use crate::{
     model::{Asset, Fault, Pair, Price, Reason, Source, Ticker, UnixMs, VenueId},
-    rate::{
-        AdmissionRules, Band, Class, Good, Hold, Mark, Memory, Num, Offer, Rules,
-        memory::{Print, Seen, Still},
-        pass,
-    },
     venue::{Basis, Member, Region, TimeOf},
 };
-use serde_json::{Map, Value};
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc};
 
-/// Says what of a receipt cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// The longest body that is read, in bytes.
+const BODY_MAX: usize = 4 << 20;
+/// How many markets a receipt may have.
+const MARKETS_MAX: usize = 4_096;
+
+/// Says why a text is no receipt.
+#[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is no JSON, or longer than any receipt.
+    /// It is too long.
+    #[error("{0} bytes, expected {max} at most", max = BODY_MAX)]
+    TooLong(usize),
+    /// It is no JSON, or of another kind than a receipt is.
     #[error("not a receipt: {0}")]
-    Json(String),
-    /// A member is not what it should be.
-    #[error("{at}: expected {expected}")]
-    Member {
-        /// The member's path.
-        at: String,
-        /// What should be there.
+    Json(#[from] serde_json::Error),
+    /// A value is none of its kind.
+    #[error("{place}: {value}, expected {expected}")]
+    Value {
+        /// Where it stands: `quotes[3].bid`.
+        place: String,
+        /// What stands there, cut where it is long.
+        value: String,
+        /// What should.
         expected: &'static str,
     },
 }
 
-/// Holds what went into a pass, as its receipt tells it.
-pub(super) struct Inputs {
-    pair: Pair,
-    as_of: UnixMs,
-    rules: Arc<Rules>,
-    offers: Vec<Offer>,
-    misses: Vec<MarketMiss>,
-    memory: Memory,
-    made: Made,
-    simulated: bool,
+/// Holds what went into a pass, read from its receipt.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The pair.
+    pub pair: Pair,
+    /// The time of the pass.
+    pub as_of: UnixMs,
+    /// The settings.
+    pub rules: Rules,
+    /// What the venues said, as far as the pass went by it.
+    pub offers: Vec<Offer>,
+    /// A memory that a pass reads as it read the one before it.
+    pub memory: Memory,
+    /// The markets that gave no quote.
+    pub misses: Vec<MarketMiss>,
+    /// What made the pass.
+    pub made: Made,
+    /// Whether the quotes come from a simulation.
+    pub simulated: bool,
 }
 
-impl Inputs {
-    /// Makes the pass again, and of that the receipt.
-    pub(super) fn receipt(mut self) -> Receipt {
+impl Reading {
+    /// Runs the pass again and gives its receipt.
+    pub fn recomputed(mut self) -> Receipt {
         let outcome = pass(self.pair, &self.rules, self.offers, self.as_of, &mut self.memory);
-        Receipt::new(outcome, self.rules, self.misses, self.made, self.simulated)
+        Receipt::new(outcome, Arc::new(self.rules), self.misses, self.made, self.simulated)
     }
 }
 
-/// Holds a place in the JSON, with its path for errors.
-#[derive(Clone)]
-struct At<'a> {
-    value: &'a Value,
-    path: Cow<'static, str>,
+/// Reads a body as JSON.
+pub(super) fn tree(body: &[u8]) -> Result<Tree<'_>, ReadError> {
+    if body.len() > BODY_MAX { Err(ReadError::TooLong(body.len())) } else { Ok(serde_json::from_slice(body)?) }
 }
 
-type Read<T> = Result<T, ReadError>;
-
-impl<'a> At<'a> {
-    fn wrong<T>(&self, expected: &'static str) -> Read<T> {
-        Err(ReadError::Member { at: self.path.to_string(), expected })
-    }
-
-    fn get(&self, name: &str) -> Read<Self> {
-        let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
-        match self.value.as_object().and_then(|members| members.get(name)) {
-            Some(value) => Ok(Self { value, path: path.into() }),
-            None => Err(ReadError::Member { at: path, expected: "a member of that name" }),
-        }
-    }
-
-    fn items(&self) -> Read<impl Iterator<Item = Self>> {
-        let Some(items) = self.value.as_array() else { return self.wrong("a list") };
-        let path = self.path.clone();
-        Ok(items.iter().enumerate().map(move |(at, value)| Self { value, path: format!("{path}[{at}]").into() }))
-    }
-
-    fn each<T>(&self, name: &str, read: impl Fn(Self) -> Read<T>) -> Read<Vec<T>> {
-        self.get(name)?.items()?.map(read).collect()
-    }
-
-    fn maybe<T>(self, read: impl FnOnce(Self) -> Read<T>) -> Read<Option<T>> {
-        if self.value.is_null() { Ok(None) } else { read(self).map(Some) }
-    }
-
-    fn text(self) -> Read<&'a str> {
-        match self.value.as_str() {
-            Some(text) => Ok(text),
-            None => self.wrong("a text"),
-        }
-    }
-
-    /// Reads a text by a function that gives nothing for a wrong one.
-    fn word<T>(self, expected: &'static str, read: impl FnOnce(&str) -> Option<T>) -> Read<T> {
-        match self.value.as_str().and_then(read) {
-            Some(value) => Ok(value),
-            None => self.wrong(expected),
-        }
-    }
-
-    fn flag(self) -> Read<bool> {
-        match self.value.as_bool() {
-            Some(value) => Ok(value),
-            None => self.wrong("true or false"),
-        }
-    }
-
-    fn millis(self) -> Read<Duration> {
-        match self.value.as_u64() {
-            Some(ms) => Ok(Duration::from_millis(ms)),
-            None => self.wrong("a whole number"),
-        }
-    }
-
-    fn time(self) -> Read<UnixMs> {
-        self.word("a time such as 2026-11-30T11:00:00.123Z", UnixMs::from_rfc3339)
-    }
-
-    fn num(self) -> Read<Num> {
-        self.word("a plain decimal", |text| text.parse().ok())
-    }
-
-    fn price(self) -> Read<Price> {
-        self.word("a price", |text| Price::parse(text).ok().flatten())
-    }
-
-    fn pair(self) -> Read<Pair> {
-        self.word("a pair such as BTC-USD", |text| text.split_once('-').and_then(|(base, quote)| Pair::new(base, quote).ok()))
-    }
-
-    fn asset(self) -> Read<Asset> {
-        self.word("an asset's code", |text| Asset::new(text).ok())
-    }
+/// Gives the receipt itself: a problem has it under `receipt`.
+pub(super) fn unwrapped<'a, 'b>(tree: &'b Tree<'a>) -> &'b Tree<'a> {
+    tree.get("receipt").unwrap_or(tree)
 }
 
-/// Reads a receipt.
-pub(super) fn inputs(receipt: &Value) -> Read<Inputs> {
-    let top = At { value: receipt, path: "".into() };
-    let mut offers = top.each("quotes", offer)?;
-    let mut misses = top.each("misses", miss)?;
-    for section in top.get("conversions")?.items()? {
-        offers.extend(section.each("quotes", offer)?);
-        misses.extend(section.each("misses", miss)?);
-    }
-    Ok(Inputs {
-        pair: top.get("pair")?.pair()?,
-        as_of: top.get("as_of")?.time()?,
-        rules: Arc::new(rules(&top.get("rules")?)?),
-        memory: memory(&top.get("state_before")?, &offers)?,
-        made: top.get("made")?.word("memory, fetch, deadline or enough", |word| Made::ALL.into_iter().find(|made| made.slug() == word))?,
-        simulated: top.get("simulated")?.flag()?,
-        offers,
-        misses,
-    })
-}
-
-fn offer(row: At<'_>) -> Read<Offer> {
-    let basis = |word: &str| [Basis::Mid, Basis::Last].into_iter().find(|basis| basis.slug() == word);
-    let times = [TimeOf::Book, TimeOf::Answer, TimeOf::Trade, TimeOf::None];
-    let time_of = |word: &str| times.into_iter().find(|time_of| time_of.slug() == word);
-    let member = Member {
-        venue: VenueId::new(row.get("venue")?.text()?),
-        operator: row.get("operator")?.text()?.into(),
-        region: row.get("region")?.maybe(|at| at.word("the code of a walled region, or null", Region::by_code))?,
-        basis: row.get("basis")?.word("mid or last", basis)?,
-        time_of: row.get("time_of")?.word("book, answer, trade or none", time_of)?,
+/// Reads what went into a receipt.
+pub(super) fn reading(tree: &Tree<'_>) -> Result<Reading, ReadError> {
+    let root = At::root(unwrapped(tree));
+    let mut reading = Reading {
+        pair: Pair { base: root.get("base").asset()?, quote: root.get("quote").asset()? },
+        as_of: root.get("as_of").time()?,
+        rules: rules(root.get("rules"))?,
+        offers: Vec::new(),
+        memory: Memory::default(),
+        misses: Vec::new(),
+        made: root.get("made").word("memory, fetch, deadline or enough", &Made::ALL, |made| made.slug())?,
+        simulated: root.get("simulated").flag()?,
     };
-    let price = |name: &str| row.get(name)?.maybe(At::price);
+    section(root, &mut reading)?;
+    root.get("conversions").each(|conversion| section(conversion, &mut reading))?;
+    reading.memory = memory(root.get("state_before"), &reading.offers)?;
+    Ok(reading)
+}
+
+/// Reads the markets of a section.
+fn section(at: At<'_>, reading: &mut Reading) -> Result<(), ReadError> {
+    at.get("quotes").each(|quote| {
+        reading.offers.push(offer(quote)?);
+        Ok(())
+    })?;
+    at.get("misses").each(|missed| {
+        reading.misses.push(miss(missed)?);
+        Ok(())
+    })?;
+    if reading.offers.len().saturating_add(reading.misses.len()) > MARKETS_MAX {
+        return at.wrong("4096 markets at most in all");
+    }
+    Ok(())
+}
+
+fn offer(at: At<'_>) -> Result<Offer, ReadError> {
+    let price = |name: &str| at.get(name).maybe(|price| price.parsed("a price or null", |text| Price::parse(text).ok().flatten()));
+    let region = at.get("region").maybe(|region| region.parsed("KR, IN, TR, AR, NG or null", Region::by_code))?;
+    let member = Member {
+        venue: VenueId::new(at.get("venue").text()?),
+        operator: at.get("operator").text()?.into(),
+        region,
+        basis: at.get("basis").word("mid or last", &Basis::ALL, |basis| basis.slug())?,
+        time_of: at.get("time_of").word("book, answer, trade or none", &TimeOf::ALL, |time_of| time_of.slug())?,
+    };
     let ticker = Ticker {
         bid: price("bid")?,
         ask: price("ask")?,
         last: price("last")?,
-        venue_time: row.get("venue_time")?.maybe(At::time)?,
-        halted: row.get("halted")?.flag()?,
+        venue_time: at.get("venue_time").maybe(At::time)?,
+        halted: at.get("halted").flag()?,
         ..Ticker::default()
     };
     Ok(Offer {
         member: Arc::new(member),
-        pair: row.get("pair")?.pair()?,
+        pair: at.get("pair").pair()?,
         ticker,
-        received: row.get("received_time")?.time()?,
-        latency: row.get("latency_ms")?.millis()?,
-        source: row.get("source")?.word("rest", |word| (word == Source::Rest.slug()).then_some(Source::Rest))?,
+        received: at.get("received_time").time()?,
+        latency: at.get("latency_ms").millis()?,
+        source: at.get("source").word("rest", &Source::ALL, |source| source.slug())?,
     })
 }
 
-fn miss(row: At<'_>) -> Read<MarketMiss> {
-    let reason = row.get("reason")?.word("a reason", |word| Reason::ALL.iter().copied().find(|reason| reason.slug() == word))?;
-    let detail = row.get("detail")?.text()?.to_owned();
+fn miss(at: At<'_>) -> Result<MarketMiss, ReadError> {
+    let reason = at.get("reason").word("the reason of a miss", Reason::ALL, |reason| reason.slug())?;
+    let detail = at.get("detail").text()?.to_owned();
     Ok(MarketMiss {
-        venue: VenueId::new(row.get("venue")?.text()?),
-        pair: row.get("pair")?.pair()?,
+        venue: VenueId::new(at.get("venue").text()?),
+        pair: at.get("pair").pair()?,
         fault: Arc::new(Fault::new(reason, detail)),
     })
 }
 
-fn rules(at: &At<'_>) -> Read<Rules> {
-    let band = |at: &At<'_>| Ok::<_, ReadError>(Band { floor: at.get("floor")?.num()?, cap: at.get("cap")?.num()? });
-    let par = |at: At<'_>| {
-        at.word("two assets such as USD1=USD", |text| {
-            Some(text.split_once('=')?).and_then(|(a, b)| Some((Asset::new(a).ok()?, Asset::new(b).ok()?)))
-        })
-    };
-    Ok(Rules {
-        class: at.get("class")?.word("major, other or peg", |word| Class::ALL.into_iter().find(|class| class.slug() == word))?,
+fn rules(at: At<'_>) -> Result<Rules, ReadError> {
+    let band = |at: At<'_>| Ok::<_, ReadError>(Band { floor: at.get("floor").num()?, cap: at.get("cap").num()? });
+    let mut rules = Rules {
+        class: at.get("class").word("major, other or peg", &Class::ALL, |class| class.slug())?,
         band: band(at)?,
-        peg: band(&at.get("peg")?)?,
-        other: band(&at.get("other")?)?,
+        peg: band(at.get("peg"))?,
+        other: band(at.get("other"))?,
         admission: AdmissionRules {
-            max_age: at.get("max_age_ms")?.millis()?,
-            future_max: at.get("future_max_ms")?.millis()?,
-            trust_venue_time: at.get("trust_venue_time")?.flag()?,
+            max_age: at.get("max_age_ms").millis()?,
+            future_max: at.get("future_max_ms").millis()?,
+            trust_venue_time: at.get("trust_venue_time").flag()?,
         },
-        stale: at.get("stale_ms")?.millis()?,
-        par: at.each("par", par)?,
-        stablecoins: at.each("stablecoins", At::asset)?,
-    })
+        stale: at.get("stale_ms").millis()?,
+        par: Vec::new(),
+        stablecoins: Vec::new(),
+    };
+    at.get("par").each(|declared| {
+        let both = |text: &str| text.split_once('=').and_then(|(a, b)| Some((Asset::new(a).ok()?, Asset::new(b).ok()?)));
+        rules.par.push(declared.parsed("two assets such as USD1=USD", both)?);
+        Ok(())
+    })?;
+    at.get("stablecoins").each(|coin| {
+        rules.stablecoins.push(coin.asset()?);
+        Ok(())
+    })?;
+    Ok(rules)
 }
 
-fn memory(at: &At<'_>, offers: &[Offer]) -> Read<Memory> {
-    let good = |at: At<'_>| Ok(Good { rate: at.get("rate")?.num()?, at: at.get("as_of")?.time()? });
-    let hold = |at: At<'_>| {
-        Ok(Hold { since: at.get("since")?.time()?, value: at.get("value")?.num()?, value_since: at.get("value_since")?.time()? })
-    };
-    let mark = |at: At<'_>| {
-        let time = |name: &str| at.get(name)?.maybe(At::time);
+fn memory(at: At<'_>, offers: &[Offer]) -> Result<Memory, ReadError> {
+    let mut marks = Marks::new();
+    at.get("marks").each(|at| {
         let mark = Mark {
-            put_out: at.get("put_out")?.maybe(At::num)?,
-            inside_since: time("inside_since")?,
-            last_out: time("last_out")?,
-            far_since: time("far_since")?,
+            put_out: at.get("put_out").maybe(At::num)?,
+            inside_since: at.get("inside_since").maybe(At::time)?,
+            last_out: at.get("last_out").maybe(At::time)?,
+            far_since: at.get("far_since").maybe(At::time)?,
         };
-        Ok((Arc::from(at.get("operator")?.text()?), mark))
-    };
-    let market = |at: At<'_>| {
-        let market = (VenueId::new(at.get("venue")?.text()?), at.get("pair")?.pair()?);
-        let since = at.get("unchanged_since")?.maybe(At::time)?;
-        let good_then = at.get("good_then")?.maybe(At::num)?;
-        let Some(offer) = offers.iter().find(|offer| offer.member.venue == market.0 && offer.pair == market.1) else {
-            return at.wrong("a market that has a quote");
-        };
-        let still = since.map(|since| Still { print: Print::of(&offer.ticker), since, good_then });
-        Ok((market, Seen { newest: at.get("newest")?.maybe(At::time)?, still }))
-    };
-    Ok(Memory {
-        last_good: at.get("last_good")?.maybe(good)?,
-        hold: at.get("hold")?.maybe(hold)?,
-        marks: at.each("marks", mark)?.into_iter().collect(),
-        markets: at.each("markets", market)?.into_iter().collect(),
-    })
-}
-
-/// Finds the receipt in an answer: the answer itself, or what a refusal has under `receipt`.
-pub(super) fn receipt_in(answer: &Map<String, Value>) -> Option<&Value> {
-    answer.get("receipt").filter(|receipt| receipt.is_object())
+        marks.insert(at.get("operator").text()?.into(), mark);
+        Ok(())
+    })?;
+    let last_good = at.get("last_good").maybe(|at| Ok(Good { rate: at.get("rate").num()?, at: at.get("as_of").time()? }))?;
+    let hold = at.get("hold").maybe(|at| {
+        let [since, value_since] = [at.get("since").time()?, at.get("value_since").time()?];
+        Ok(Hold { since, value: at.get("value").num()?, value_since })
+    })?;
+    // The numbers that were unchanged are those of the quote.
+    let mut markets: BTreeMap<(VenueId, Pair), Prior> = BTreeMap::new();
+    at.get("markets").each(|at| {
+        let good_then = at.get("good_then").maybe(At::num)?;
+        let unchanged = at.get("unchanged_since").maybe(At::time)?.map(|since| (since, good_then));
+        let prior = Prior { newest: at.get("newest_venue_time").maybe(At::time)?, unchanged };
+        markets.insert((VenueId::new(at.get("venue").text()?), at.get("pair").pair()?), prior);
+        Ok(())
+    })?;
+    let known = offers.iter().filter_map(|offer| {
+        let market = (offer.member.venue.clone(), offer.pair);
+        let prior = markets.remove(&market)?;
+        Some((market.0, market.1, prior, Print::of(&offer.ticker)))
+    });
+    Ok(Memory::of_before(Before { last_good, hold, marks }, known))
 }
