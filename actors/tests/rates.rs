@@ -178,6 +178,19 @@ fn with_all_but_two_venues_faulted_it_is_degraded_and_with_all_stale_then_unavai
     });
 }
 
+#[test]
+fn a_rate_of_more_markets_than_are_kept_is_answered() {
+    paused(async {
+        let sim = Sim::new((20, 60));
+        let engine = sim.builder().background(false).on_demand(2).start().unwrap();
+        let begun = Instant::now();
+        let rate = engine.rate(&pair("BTC-USD")).await.unwrap();
+        assert!(begun.elapsed() <= engine.terms().deadline, "{:?}", begun.elapsed());
+        assert_eq!(unlawful(&rate), Vec::<String>::new());
+        engine.shutdown().await;
+    });
+}
+
 /// Collects what it is told.
 struct Listener(Arc<Mutex<Vec<Arc<PublishedRate>>>>);
 

@@ -136,7 +136,12 @@ impl Coordinator {
         let of_markets = Terms { min_sources: None, venues: VenueFilter::All, ..terms.clone() };
         self.waits.insert(key, RateWait { pair, terms, joined: now, reply, open: needs.len(), timed_out: false });
         for (market, needs) in needs {
-            self.enter(ctx, market, needs, of_markets.clone(), Reply::Rate(key), now);
+            if self.pairs.contains_key(&market) {
+                self.enter(ctx, market, needs, of_markets.clone(), Reply::Rate(key), now);
+            } else {
+                // Where few pairs are kept on demand, one market of a rate can take another's place: nobody is asked for that one.
+                self.rate_market_done(key, End::All, now);
+            }
         }
     }
 
