@@ -35,7 +35,7 @@ fn unlawful(rate: &PublishedRate) -> Vec<String> {
         wrong.push("a market is answered for twice".to_owned());
     }
     for row in &outcome.rows {
-        let counted = row.converted.is_some() == (row.is_base && !matches!(row.decision, Decision::Refused(_)));
+        let counted = row.converted.is_some() != matches!(row.decision, Decision::Refused(_));
         if !counted {
             wrong.push(format!("{} {}: {:?} but {:?}", row.offer.member.venue, row.offer.pair, row.decision, row.converted));
         }
