@@ -1,7 +1,7 @@
 //! The whole service on the simulated exchanges, over real sockets on free ports.
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each test file uses its part")]
 
-use awc::{Client, Connector, http::header::HeaderMap};
+use awc::{Client, ClientRequest, Connector, http::header::HeaderMap};
 use quorate::{
     config::{Config, From, Layers},
     serve::{Listeners, run},
@@ -62,7 +62,21 @@ impl Service {
 
     /// Asks any address.
     pub async fn ask(&self, url: &str) -> Got {
-        let mut response = self.client.get(url).send().await.unwrap();
+        self.send(self.client.get(url)).await
+    }
+
+    /// Asks the public listener for the head alone.
+    pub async fn head(&self, path: &str) -> Got {
+        self.send(self.client.head(format!("{}{path}", self.public))).await
+    }
+
+    /// Asks the public listener for what is not known already.
+    pub async fn get_unless(&self, path: &str, tag: &str) -> Got {
+        self.send(self.client.get(format!("{}{path}", self.public)).insert_header(("if-none-match", tag))).await
+    }
+
+    async fn send(&self, request: ClientRequest) -> Got {
+        let mut response = request.send().await.unwrap();
         let body = response.body().limit(16 << 20).await.unwrap();
         Got {
             status: response.status().as_u16(),
@@ -134,6 +148,19 @@ impl Service {
 }
 
 impl Got {
+    /// Gives a header's text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// Asserts that it is a problem with all members, and gives its code.
+    pub fn problem(&self) -> &str {
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");
+        assert!(["type", "title", "detail", "request_id"].iter().all(|name| self.body[name].is_string()), "{self:?}");
+        assert_eq!(self.body["status"], self.status, "{self:?}");
+        self.body["code"].as_str().unwrap()
+    }
+
     /// Gives the row of a venue.
     pub fn quote(&self, venue: &str) -> Option<&Value> {
         self.body["quotes"].as_array()?.iter().find(|q| q["venue"] == venue)
