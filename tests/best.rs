@@ -228,6 +228,17 @@ async fn an_amount_is_converted_by_the_rate_by_the_best_and_by_the_inverse() {
 }
 
 #[actix_web::test]
+async fn who_takes_nothing_old_gets_what_came_since_he_asked() {
+    let service = settled(&[]).await;
+    let got = service.get("/v1/best/BTC-USD?max_age_ms=0&convert=true").await;
+    assert_eq!((got.status, rows(&got, "buy").len(), &got.body["excluded"]), (200, 17, &json!([])), "{got:?}");
+    let crossed = service.get("/v1/spreads/BTC-USD?max_age_ms=0").await;
+    assert_eq!((crossed.status, rows(&crossed, "spreads").len()), (200, 6), "{crossed:?}");
+    assert!(service.get("/v1/convert?from=BTC&to=USD&amount=1&side=buy&max_age_ms=0").await.body["venue"].is_string());
+    service.stop().await;
+}
+
+#[actix_web::test]
 async fn a_rate_that_is_refused_refuses_what_is_made_of_it() {
     let service = settled(&[]).await;
     for path in ["/v1/best/BTC-USD?", "/v1/spreads/BTC-USD?", "/v1/convert?from=BTC&to=USD&amount=1&"] {

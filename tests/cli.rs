@@ -201,7 +201,7 @@ fn the_version_names_the_commit_and_every_command_helps() {
     let commit = version.trim().strip_prefix(concat!("quorate ", env!("CARGO_PKG_VERSION"), " (")).and_then(|rest| rest.strip_suffix(')'));
     let commit = commit.unwrap_or_else(|| panic!("{version}"));
     assert!(commit == "unknown" || (commit.len() == 12 && commit.bytes().all(|b| b.is_ascii_hexdigit())), "{version}");
-    for command in ["serve", "demo", "quote", "check", "venues", "config", "sim", "decode"] {
+    for command in ["serve", "demo", "quote", "rate", "check", "venues", "config", "sim", "decode"] {
         let help = run(&[command, "--help"]);
         assert!(help.code == 0 && help.out.contains("Usage: quorate ") && help.err.is_empty(), "{help:?}");
     }
