@@ -169,3 +169,100 @@ fn dispersion(outcome: &Outcome) -> Option<Bps> {
     let middle = outcome.tally.middle?;
     Bps::between(middle.median, middle.median.plus(middle.mad), middle.median)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quorate_actors::{
+        model::{Fault, Reason, Source, Ticker, UnixMs, VenueId},
+        rate::{Made, MarketMiss, Memory, Offer, Own, Settings, pass},
+        venue::{Basis, Member, TimeOf},
+    };
+    use std::{sync::Arc, time::Duration};
+
+    fn receipt(venues: &[(&str, &str, &str, &str)]) -> Receipt {
+        let offer = |(venue, market, bid, ask): &(&str, &str, &str, &str)| Offer {
+            member: Arc::new(Member {
+                venue: VenueId::new(venue),
+                operator: (*venue).into(),
+                region: None,
+                basis: Basis::Mid,
+                time_of: TimeOf::None,
+            }),
+            pair: market.parse().unwrap(),
+            ticker: Ticker { bid: Price::parse(bid).unwrap(), ask: Price::parse(ask).unwrap(), ..Ticker::default() },
+            received: UnixMs(1_796_036_400_090),
+            latency: Duration::ZERO,
+            source: Source::Rest,
+        };
+        let pair = "BTC-USD".parse().unwrap();
+        let rules = Settings::default().rules(pair, &Own::default());
+        let outcome = pass(pair, &rules, venues.iter().map(offer).collect(), UnixMs(1_796_036_400_123), &mut Memory::default());
+        let fault = Arc::new(Fault::new(Reason::Timeout, "no answer within 500 ms"));
+        Receipt::new(outcome, Arc::new(rules), vec![MarketMiss { venue: VenueId::new("htx"), pair, fault }], Made::Fetch, true)
+    }
+
+    const VENUES: &[(&str, &str, &str, &str)] = &[
+        ("binance", "BTC-USDT", "67020", "67030"),
+        ("binance", "USDT-USD", "0.9995", "0.9997"),
+        ("bitstamp", "BTC-USD", "67010", "67020"),
+        ("bitstamp", "USDT-USD", "0.9995", "0.9997"),
+        ("kraken", "BTC-USD", "66990", "67000"),
+        ("kraken", "BTC-USDT", "66990", "67000"),
+        ("kraken", "USDT-USD", "0.9995", "0.9994"),
+        ("okx", "BTC-USD", "80000", "80000.5"),
+    ];
+
+    #[test]
+    fn a_person_sees_what_the_rate_is_worth_and_why() {
+        let want = "\
+SIMULATED  BTC-USD  ok  66998.19 USD  2026-11-30T11:00:00.123Z
+3 of 4 votes count, all within 2.9852 bps, half of all votes within 1.4924 bps of the middle
+
+venue     market      bid      ask  converted    bps off  age ms  by way of        does not count
+binance   BTC-USDT  67020  67030    66998.19     -1.2544      33  USDT-USD 0.9996
+bitstamp  BTC-USD   67010  67020    67015         1.2544      33
+kraken    BTC-USD   66990  67000    66995        -1.7304      33
+kraken    BTC-USDT  66990  67000    66968.202    -5.7297      33  USDT-USD 0.9996  a nearer market votes
+okx       BTC-USD   80000  80000.5  80000.25   1939.1606      33                   outlier
+
+no quote  market   reason   detail
+htx       BTC-USD  timeout  no answer within 500 ms
+
+conversion  status      rate  votes  left out
+USDT-USD    degraded  0.9996      2  kraken crossed
+";
+        assert_eq!(render(&receipt(VENUES), Look::Table { color: false }), want);
+        let color = Look::Table { color: true };
+        assert!(render(&receipt(VENUES), color).contains("\u{1b}[1;32mok\u{1b}[0m"));
+        assert!(render(&receipt(&VENUES[2..4]), color).contains("\u{1b}[1;33msingle_source\u{1b}[0m"));
+    }
+
+    #[test]
+    fn without_a_rate_the_word_and_the_reasons_are_left() {
+        let none = render(&receipt(&[("kraken", "BTC-USD", "67000", "66990")]), Look::Table { color: true });
+        assert!(none.contains("\u{1b}[1;31munavailable\u{1b}[0m") && none.contains("no rate") && none.contains("crossed"), "{none}");
+        assert!(none.contains("0 of 0 votes count\n"), "{none}");
+    }
+
+    #[test]
+    fn a_program_gets_a_line_for_everything_with_what_it_is() {
+        let receipt = receipt(VENUES);
+        let id = receipt.id();
+        let want = format!(
+            "\
+# SIMULATED: a venue's origin is on loopback
+rate\tBTC-USD\tok\t66998.19\t2026-11-30T11:00:00.123Z\t{id}
+votes\t4\t3\t2.9852\t1.4924
+quote\tbinance\tBTC-USDT\t67020\t67030\t66998.19\t-1.2544\t33\ttrue\tin\tUSDT-USD 0.9996
+quote\tbitstamp\tBTC-USD\t67010\t67020\t67015\t1.2544\t33\ttrue\tin\t
+quote\tkraken\tBTC-USD\t66990\t67000\t66995\t-1.7304\t33\ttrue\tin\t
+quote\tkraken\tBTC-USDT\t66990\t67000\t66968.202\t-5.7297\t33\tfalse\tin\tUSDT-USD 0.9996
+quote\tokx\tBTC-USD\t80000\t80000.5\t80000.25\t1939.1606\t33\ttrue\toutlier\t
+miss\thtx\tBTC-USD\ttimeout\tno answer within 500 ms
+conversion\tUSDT-USD\tdegraded\t0.9996\t2\tkraken crossed
+"
+        );
+        assert_eq!(render(&receipt, Look::Lines), want);
+    }
+}

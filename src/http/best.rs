@@ -24,7 +24,7 @@ pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     let takers = derived::fees(&asked, call.state, false)?;
     let pair = derived::pair(&call)?;
     let rated = Rated::ask(call.state, pair, &asked.terms).await?;
-    let tops = rated.tops(&asked.terms, convert, takers.as_ref());
+    let tops = rated.tops(convert, takers.as_ref());
     let ranking = Ranking { side, amount, fees: takers.is_some(), convert, tops: &tops };
     let counting: Vec<_> = tops.tops.iter().map(|top| (&top.row.offer.member.venue, top.row.offer.pair)).collect();
     Ok(rated.answer(&call, rated.freshness(&asked.terms, &tops), counting, || wire::best(rated.derived(), &ranking)))

@@ -63,7 +63,7 @@ async fn ask(state: &State, pair: Pair, terms: &Terms) -> Result<Rated, ApiError
 
 fn converted(call: &Call<'_>, rated: &Rated, pair: Pair, amount: Num, how: How, terms: &Terms) -> Result<HttpResponse, ApiError> {
     let receipt = &rated.published.receipt;
-    let Some(converted) = rate::convert(receipt, pair.base, how, rated.as_of, terms.max_age) else {
+    let Some(converted) = rate::convert(receipt, pair.base, how, rated.as_of, rated.max_age) else {
         let detail = format!("none of the quotes that count for {} has bid and ask, expected one", receipt.outcome.pair);
         return Err(ApiError::new(Code::NoQuotes, detail).retry_after(SECOND));
     };

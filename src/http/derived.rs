@@ -33,6 +33,8 @@ const DIGITS_MAX: usize = 28;
 pub(super) struct Rated {
     pub(super) published: Arc<PublishedRate>,
     now: Instant,
+    /// How old a quote may be then: as the caller says, and whatever he says, what came since he asked will do.
+    pub(super) max_age: Duration,
     /// That moment, on the clock of the pass.
     pub(super) as_of: UnixMs,
 }
@@ -40,15 +42,17 @@ pub(super) struct Rated {
 impl Rated {
     /// Asks for a rate, and refuses what the caller does not take.
     pub(super) async fn ask(state: &State, pair: Pair, terms: &Terms) -> Result<Self, ApiError> {
+        let asked = Instant::now();
         let published = rates::ask(state, pair, &Wanted::default_of(terms)).await?;
         let now = Instant::now();
         let as_of = published.receipt.outcome.as_of.saturating_add(now.saturating_duration_since(published.at));
-        Ok(Self { published, now, as_of })
+        let max_age = terms.max_age.max(now.saturating_duration_since(asked));
+        Ok(Self { published, now, max_age, as_of })
     }
 
     /// Gives the tops that the rate lets count, at this moment.
-    pub(super) fn tops(&self, terms: &Terms, convert: bool, takers: Option<&Takers>) -> Tops<'_> {
-        rate::tops(&self.published.receipt, &rate::Wanted { convert, takers, now: self.as_of, max_age: terms.max_age })
+    pub(super) fn tops(&self, convert: bool, takers: Option<&Takers>) -> Tops<'_> {
+        rate::tops(&self.published.receipt, &rate::Wanted { convert, takers, now: self.as_of, max_age: self.max_age })
     }
 
     /// Gives what a body begins with.

@@ -18,7 +18,7 @@ pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     let takers = derived::fees(&asked, call.state, true)?;
     let pair = derived::pair(&call)?;
     let rated = Rated::ask(call.state, pair, &asked.terms).await?;
-    let tops = rated.tops(&asked.terms, false, takers.as_ref());
+    let tops = rated.tops(false, takers.as_ref());
     let matrix = rate::matrix(&tops.tops);
     // Of one receipt an opportunity passes as the quotes grow old: nobody keeps it for longer than it lasts.
     let freshness = derived::no_longer_than(rated.freshness(&asked.terms, &tops), matrix.lasts);

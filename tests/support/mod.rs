@@ -1,7 +1,7 @@
 //! The whole service on the simulated exchanges, over real sockets on free ports.
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each test file uses its part")]
 
-use awc::{Client, Connector, http::header::HeaderMap};
+use awc::{Client, ClientRequest, Connector, http::header::HeaderMap};
 use quorate::{
     config::{Config, From, Layers},
     serve::{Listeners, run},
@@ -64,16 +64,20 @@ impl Service {
 
     /// Asks any address.
     pub async fn ask(&self, url: &str) -> Got {
-        self.ask_with(url, &[]).await
+        self.send(self.client.get(url)).await
     }
 
-    /// Asks the public listener, with headers.
-    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Got {
-        self.ask_with(&format!("{}{path}", self.public), headers).await
+    /// Asks the public listener for the head alone.
+    pub async fn head(&self, path: &str) -> Got {
+        self.send(self.client.head(format!("{}{path}", self.public))).await
     }
 
-    async fn ask_with(&self, url: &str, headers: &[(&str, &str)]) -> Got {
-        let request = headers.iter().fold(self.client.get(url), |request, header| request.insert_header(*header));
+    /// Asks the public listener for what is not known already.
+    pub async fn get_unless(&self, path: &str, tag: &str) -> Got {
+        self.send(self.client.get(format!("{}{path}", self.public)).insert_header(("if-none-match", tag))).await
+    }
+
+    async fn send(&self, request: ClientRequest) -> Got {
         let mut response = request.send().await.unwrap();
         let body = response.body().limit(16 << 20).await.unwrap();
         Got {
@@ -147,7 +151,7 @@ impl Service {
 }
 
 impl Got {
-    /// Gives a header's value.
+    /// Gives a header's text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -155,6 +159,14 @@ impl Got {
     /// Gives the status and the code of a problem.
     pub fn code(&self) -> (u16, &str) {
         (self.status, self.body["code"].as_str().unwrap_or_default())
+    }
+
+    /// Asserts that it is a problem with all members, and gives its code.
+    pub fn problem(&self) -> &str {
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");
+        assert!(["type", "title", "detail", "request_id"].iter().all(|name| self.body[name].is_string()), "{self:?}");
+        assert_eq!(self.body["status"], self.status, "{self:?}");
+        self.body["code"].as_str().unwrap()
     }
 
     /// Gives the row of a venue.
