@@ -180,7 +180,7 @@ fn a_second_writing_of_the_rule_agrees() {
         let (market, mut level, mut now) = (pair("ABC", "USD"), 100_000 * rng.u64(1..9), START);
         let (mut history, mut memory) = (History::default(), Memory::default());
         let steps: &[u64] = [&[1, 400, 600, 1_000, 2_000][..], &[1_000, 19_999, 20_001, 40_000, 59_999, 60_000, 60_001]][rng.usize(..2)];
-        for number in 0..40u64 {
+        for number in 0..30u64 {
             let votes = if rng.u8(..16) == 0 { BTreeMap::new() } else { draw(rng, level) };
             // Another volume each time, so that none is frozen.
             let offer = |(name, vote): (&&'static str, &u64)| -> Offer {

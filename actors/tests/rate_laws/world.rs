@@ -96,6 +96,9 @@ fn quoters(rng: &mut Rng, base: &str, target: &str) -> Vec<Quoter> {
         quoters.push(quoter);
     }
     for (code, _, markets) in WORTH.iter().filter(|(code, ..)| *code != base) {
+        if rng.u8(..3) == 0 {
+            continue;
+        }
         for quote in markets.iter().filter(|quote| **quote != base) {
             for at in 0..[0, 0, 1, 2, 2, 3][rng.usize(..6)] {
                 quoters.push(quoter(rng, format!("m{at}"), (code, quote)));
@@ -180,7 +183,7 @@ pub(crate) fn world(rng: &mut Rng) -> World {
     let mut quoters = quoters(rng, base, target);
     let (mut now, mut level) = (START, Decimal::ONE);
     let mut frames = Vec::new();
-    for _ in 0..rng.usize(4..12) {
+    for _ in 0..rng.usize(4..10) {
         frames.push((now, frame(rng, &mut quoters, market, level, now)));
         now = later(now, [1, 200, 1_000, 2_000, 20_000, 40_000, 61_000][rng.usize(..7)]);
         if rng.u8(..4) == 0 {
