@@ -35,10 +35,10 @@ pub enum ReplayError {
 
 #[derive(Deserialize)]
 struct File<'a> {
-    pair: &'a str,
-    class: &'a str,
+    pair: String,
+    class: String,
     #[serde(default, borrow)]
-    settings: Settings<'a>,
+    settings: Option<Settings<'a>>,
     #[serde(borrow)]
     frames: Vec<Frame<'a>>,
 }
@@ -118,9 +118,13 @@ impl Replay {
     pub fn read(text: &str) -> Result<Self, ReplayError> {
         let file: File<'_> = serde_json::from_str(text).map_err(|error| no_json(text, &error))?;
         let class = Class::ALL.into_iter().find(|class| class.slug() == file.class);
-        let class = class.ok_or_else(|| wrong("class", file.class, "major, other or peg"))?;
+        let class = class.ok_or_else(|| wrong("class", &file.class, "major, other or peg"))?;
         let frames = file.frames.iter().enumerate().map(|(number, frame)| frame_of(number, frame));
-        Ok(Self { pair: pair("pair", file.pair)?, rules: rules(class, &file.settings)?, frames: frames.collect::<Result<_, _>>()? })
+        Ok(Self {
+            pair: pair("pair", &file.pair)?,
+            rules: rules(class, &file.settings.unwrap_or_default())?,
+            frames: frames.collect::<Result<_, _>>()?,
+        })
     }
 
     /// Runs the frames in their order.
