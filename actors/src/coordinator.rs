@@ -1,5 +1,6 @@
 //! The actor that scatters and gathers: callers of one pair share a round, each is answered by his own terms, stragglers are kept, changes are published.
 
+mod doubt;
 mod messages;
 mod pairs;
 mod rates;
@@ -131,17 +132,17 @@ impl Coordinator {
         if !self.flush_due {
             self.flush_due = true;
             // Runs once the mailbox is empty: what came together is published together.
-            ctx.spawn(actix::fut::ready(()).map(|(), act: &mut Self, _| act.flush()));
+            ctx.spawn(actix::fut::ready(()).map(|(), act: &mut Self, ctx| act.flush(ctx)));
         }
     }
 
-    fn flush(&mut self) {
+    fn flush(&mut self, ctx: &mut Context<Self>) {
         self.flush_due = false;
         let now = Instant::now();
         for pair in std::mem::take(&mut self.changed) {
             self.publish(pair, now);
         }
-        self.flush_rates(now);
+        self.flush_rates(ctx, now);
     }
 
     /// Puts the pair's present view on the board and tells its subscribers.
@@ -191,7 +192,7 @@ impl Coordinator {
     }
 
     /// Publishes what time alone has changed, and looks at the clock.
-    fn tick(&mut self) {
+    fn tick(&mut self, ctx: &mut Context<Self>) {
         if let Some(step) = self.board.clock.check() {
             // What was a minute ago still is.
             self.board.rates.all().iter().for_each(|place| place.memory.lock().unwrap_or_else(PoisonError::into_inner).shift(step));
@@ -202,7 +203,7 @@ impl Coordinator {
         let aged = self.pairs.iter().filter(|(_, state)| state.has_aged(now, as_of, max_age, &rules));
         let due: Vec<Pair> = aged.map(|(pair, _)| *pair).collect();
         due.into_iter().for_each(|pair| self.publish(pair, now));
-        self.tick_rates(now);
+        self.tick_rates(ctx, now);
     }
 }
 
@@ -213,7 +214,7 @@ impl Actor for Coordinator {
         let pairs: Vec<Pair> = self.pairs.keys().copied().collect();
         let now = Instant::now();
         pairs.into_iter().for_each(|pair| self.publish(pair, now));
-        ctx.run_interval(Duration::from_secs(1), |act, _| act.tick());
+        ctx.run_interval(Duration::from_secs(1), |act, ctx| act.tick(ctx));
     }
 }
 

@@ -1,6 +1,9 @@
 //! Rates: which markets feed them, when a pass is made, and how a caller's terms are met.
 
-use super::{AskError, Coordinator, RateReply, RateUpdate, Reply};
+use super::{
+    AskError, Coordinator, RateReply, RateUpdate, Reply,
+    doubt::{Believed, Doubt},
+};
 use crate::{
     board::{PublishedRate, RatePlace, Slot, Standing},
     exchange::Cell,
@@ -23,6 +26,7 @@ pub(super) struct RateState {
     sequence: u64,
     configured: bool,
     last_asked: Instant,
+    pub(super) doubt: Doubt,
 }
 
 /// Holds one caller who waits for a rate.
@@ -30,7 +34,8 @@ pub(super) struct RateWait {
     pair: Pair,
     terms: Terms,
     joined: Instant,
-    reply: RateReply,
+    /// Whom to answer; nobody where the rate itself waits, to be confirmed.
+    reply: Option<RateReply>,
     /// How many markets he still waits for.
     open: usize,
     timed_out: bool,
@@ -73,7 +78,16 @@ impl Coordinator {
         }
         let place = self.board.rates.place(pair);
         let sequence = place.latest.load().as_ref().map_or(0, |latest| latest.sequence);
-        let state = RateState { rules: Arc::new(rules), markets, venues, place, sequence, configured, last_asked: Instant::now() };
+        let state = RateState {
+            rules: Arc::new(rules),
+            markets,
+            venues,
+            place,
+            sequence,
+            configured,
+            last_asked: Instant::now(),
+            doubt: Doubt::default(),
+        };
         self.rates.insert(pair, state);
         self.changed_rates.insert(pair);
     }
@@ -131,6 +145,19 @@ impl Coordinator {
         };
         // A rate's round is one, over however many markets.
         self.second.1 = self.second.1.saturating_add(1);
+        self.ask_markets(ctx, pair, terms, needs, Some(reply), now);
+    }
+
+    /// Asks the venues that are needed of each market, for a caller or for the rate itself.
+    pub(super) fn ask_markets(
+        &mut self,
+        ctx: &mut Context<Self>,
+        pair: Pair,
+        terms: Terms,
+        needs: Vec<(Pair, Vec<usize>)>,
+        reply: Option<RateReply>,
+        now: Instant,
+    ) {
         let key = self.next_wait;
         self.next_wait = key.wrapping_add(1);
         let of_markets = Terms { min_sources: None, venues: VenueFilter::All, ..terms.clone() };
@@ -146,7 +173,7 @@ impl Coordinator {
     }
 
     /// Gives for each market of a rate the venues that must be asked before the caller can be answered.
-    fn rate_needs(&mut self, pair: Pair, terms: &Terms, now: Instant) -> Result<Vec<(Pair, Vec<usize>)>, AskError> {
+    pub(super) fn rate_needs(&mut self, pair: Pair, terms: &Terms, now: Instant) -> Result<Vec<(Pair, Vec<usize>)>, AskError> {
         let (rules, as_of) = (self.rules(), self.board.clock.at(now));
         let unmet =
             terms.min_sources.is_some_and(|wanted| self.own_pass(pair, terms, None, now).is_none_or(|own| survivors(&own) < wanted));
@@ -203,8 +230,9 @@ impl Coordinator {
 
     fn keep_rate(&mut self, key: u64, end: End, now: Instant) {
         let Some(wait) = self.waits.remove(&key) else { return };
+        let Some(reply) = wait.reply else { return self.confirmed(wait.pair, end, now) };
         let answer = self.answer_rate(wait.pair, &wait.terms, Some((end, wait.joined)), now);
-        wait.reply.keep(answer);
+        reply.keep(answer);
     }
 
     /// Makes a caller's answer of what is at hand: the pair's own receipt where that satisfies him, else one of his own, which the rule does not remember.
@@ -215,7 +243,8 @@ impl Coordinator {
         end: Option<(End, Instant)>,
         now: Instant,
     ) -> Result<Arc<PublishedRate>, AskError> {
-        if self.changed_rates.remove(&pair) {
+        // What came unasked is published by the flush that follows; what was asked for is published now.
+        if end.is_some() && self.changed_rates.remove(&pair) {
             self.publish_rate(pair, now, made(end), missing(end, terms), false);
         }
         let latest = self.board.latest_rate(&pair);
@@ -284,14 +313,14 @@ impl Coordinator {
 
     /// Makes a pass on the last word of every venue, and puts its receipt on the board; where `only_news`, one that decides as the last did is dropped, and
     /// that one stands.
-    fn publish_rate(&mut self, pair: Pair, now: Instant, made: Made, missing: Fault, only_news: bool) {
+    pub(super) fn publish_rate(&mut self, pair: Pair, now: Instant, made: Made, missing: Fault, only_news: bool) -> Believed {
         let missing = Arc::new(missing);
         let trust = self.rules().trust_venue_time;
-        let Some(state) = self.rates.get_mut(&pair) else { return };
+        let Some(state) = self.rates.get_mut(&pair) else { return Believed::Yes };
         if state.rules.admission.trust_venue_time != trust {
             Arc::make_mut(&mut state.rules).admission.trust_venue_time = trust;
         }
-        let Some(state) = self.rates.get(&pair) else { return };
+        let Some(state) = self.rates.get(&pair) else { return Believed::Yes };
         let heard = self.heard(state, None, |slot| match (slot.is_unlisted(now), &slot.quote, &slot.fault) {
             (true, ..) => Standing::Unlisted,
             (_, Some(quote), _) => Standing::Row(Arc::clone(quote)),
@@ -300,39 +329,50 @@ impl Coordinator {
         });
         let before = state.place.latest.load_full();
         if before.is_none() && !heard.base_quoted {
-            return;
+            return Believed::Yes;
         }
         let mut published = {
             let mut memory = state.memory();
-            self.pass(pair, state, heard, &mut memory, now, made)
+            let mut after = memory.clone();
+            let published = self.pass(pair, state, heard, &mut after, now, made);
+            if made == Made::Memory && state.doubt.keeps_back(before.as_deref(), &published, now) {
+                return Believed::NotYet;
+            }
+            *memory = after;
+            published
         };
         if only_news && before.is_some_and(|before| before.receipt.decides_as(&published.receipt)) {
-            return;
+            return Believed::Yes;
         }
-        let Some(state) = self.rates.get_mut(&pair) else { return };
+        let Some(state) = self.rates.get_mut(&pair) else { return Believed::Yes };
         state.sequence = state.sequence.saturating_add(1);
         (published.sequence, published.shared) = (state.sequence, true);
         let published = Arc::new(published);
         state.place.latest.store(Some(Arc::clone(&published)));
         self.rate_subscribers.tell(&pair, &RateUpdate(published));
+        Believed::Yes
     }
 
     /// Makes the passes that are due because a vote has changed.
-    pub(super) fn flush_rates(&mut self, now: Instant) {
+    pub(super) fn flush_rates(&mut self, ctx: &mut Context<Self>, now: Instant) {
         for pair in std::mem::take(&mut self.changed_rates) {
-            self.publish_rate(pair, now, Made::Memory, no_word_yet(), false);
+            if self.publish_rate(pair, now, Made::Memory, no_word_yet(), false) == Believed::NotYet {
+                self.confirm(ctx, pair, now);
+            }
         }
     }
 
     /// Makes the pass of each second.
-    pub(super) fn tick_rates(&mut self, now: Instant) {
+    pub(super) fn tick_rates(&mut self, ctx: &mut Context<Self>, now: Instant) {
         for pair in self.rates.keys().copied().collect::<Vec<_>>() {
-            self.publish_rate(pair, now, Made::Memory, no_word_yet(), true);
+            if self.publish_rate(pair, now, Made::Memory, no_word_yet(), true) == Believed::NotYet {
+                self.confirm(ctx, pair, now);
+            }
         }
     }
 }
 
-fn made(end: Option<(End, Instant)>) -> Made {
+pub(super) fn made(end: Option<(End, Instant)>) -> Made {
     match end {
         None => Made::Memory,
         Some((End::All, _)) => Made::Fetch,
@@ -346,7 +386,7 @@ fn no_word_yet() -> Fault {
 }
 
 /// Says why a venue has nothing to say when a caller is answered.
-fn missing(end: Option<(End, Instant)>, terms: &Terms) -> Fault {
+pub(super) fn missing(end: Option<(End, Instant)>, terms: &Terms) -> Fault {
     match end {
         Some((End::Enough, _)) | None => Fault::new(Reason::NotAwaited, "enough venues had answered"),
         _ => Fault::new(Reason::Timeout, format!("no answer within {} ms", terms.deadline.as_millis())),
