@@ -81,12 +81,12 @@ impl Decision {
     }
 }
 
-/// Holds what of a market's memory a pass has read: nothing, where it was refused before that.
+/// Holds what of a market's memory a pass went by: nothing, where its quote was refused before that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prior {
-    /// The newest venue time so far, where it was compared.
+    /// The newest venue time so far, where that is another than the quote's own.
     pub newest: Option<UnixMs>,
-    /// Since when its numbers have been what they are, and the last good rate that stood then; `None` where they have just changed.
+    /// Since when its numbers have been what they are, where that is over a minute, and the last good rate that stood then.
     pub unchanged: Option<(UnixMs, Option<Num>)>,
 }
 
@@ -131,12 +131,11 @@ pub fn pass(pair: Pair, rules: &Rules, offers: Vec<Offer>, now: UnixMs, memory: 
     let before = Before { last_good: memory.last_good, hold: memory.hold, marks: memory.marks.clone() };
     let (mut rows, changed) = admission(one_a_market(offers), pair, rules, now, memory);
 
-    let for_conversion: Vec<Priced<'_>> = rows
-        .iter()
-        .enumerate()
-        .filter(|(_, row)| !row.is_base)
-        .filter_map(|(at, row)| Some(Priced { row: at, operator: &row.offer.member.operator, pair: row.offer.pair, price: row.price? }))
-        .collect();
+    let mut for_conversion: Vec<Priced<'_>> = Vec::with_capacity(rows.len());
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| !row.is_base) {
+        let Some(price) = row.price else { continue };
+        for_conversion.push(Priced { row: at, operator: &row.offer.member.operator, pair: row.offer.pair, price });
+    }
     let mut converter = Converter::new(rules, pair.base, now, &for_conversion);
     let (paths, ways) = ways(&rows, pair, &mut converter);
     let made = converter.into_made(pair.quote, &paths);
@@ -326,7 +325,7 @@ fn remembered(
     let last_good = memory.last_good;
     let time = counted_time(ticker, member, &rules.admission);
     let known = place.ok().and_then(|at| memory.markets.get_mut(at));
-    let newest = known.as_deref().and_then(|seen| seen.newest).filter(|_| time.is_some());
+    let newest = known.as_deref().and_then(|seen| seen.newest).filter(|newest| time.is_some_and(|time| time != *newest));
     let mut prior = Prior { newest, unchanged: None };
     if time.zip(newest).is_some_and(|(time, newest)| time < newest) {
         return (Some(Reason::OutOfOrder), prior, false);
@@ -348,18 +347,17 @@ fn remembered(
     }
     let print = Print::of(ticker);
     if let Some(still) = seen.still.as_ref().filter(|still| still.print == print) {
-        prior.unchanged = Some((still.since, still.good_then));
-        return (is_frozen(&prior, last_good, now).then_some(Reason::Frozen), prior, false);
+        prior.unchanged = (now.since(still.since) > MINUTE).then_some((still.since, still.good_then));
+        return (is_frozen(&prior, last_good).then_some(Reason::Frozen), prior, false);
     }
     // Which rate stood after this pass is filled in at its end.
     seen.still = Some(Still { print, since: now, good_then: None });
     (None, prior, true)
 }
 
-/// Tells whether a market stands still for over a minute while the rate has moved by more than half a per cent.
-fn is_frozen(prior: &Prior, last_good: Option<Good>, now: UnixMs) -> bool {
-    let Some((since, Some(then))) = prior.unchanged else { return false };
-    let Some(good) = last_good.filter(|_| now.since(since) > MINUTE) else { return false };
+/// Tells whether a market has stood still while the rate moved by more than half a per cent.
+fn is_frozen(prior: &Prior, last_good: Option<Good>) -> bool {
+    let (Some((_, Some(then))), Some(good)) = (prior.unchanged, last_good) else { return false };
     Num::cmp_products(good.rate.distance(then), Num::ONE, Num::new(5, -3), good.rate) == Ordering::Greater
 }
 

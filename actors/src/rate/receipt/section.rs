@@ -86,11 +86,14 @@ impl<'a> Section<'a> {
     pub(super) fn dispersion(&self) -> Dispersion {
         let mad_ratio = self.tally.and_then(|tally| tally.middle).and_then(|middle| middle.mad.ratio(middle.median, 8));
         let survivors = self.tally.map(Tally::survivors).unwrap_or_default();
-        let prices = || survivors.iter().map(|vote| vote.price);
-        let span = prices().min().zip(prices().max()).map(|(least, most)| most.distance(least));
+        let range = survivors.split_first().map(|(first, others)| {
+            others.iter().map(|vote| vote.price).fold((first.price, first.price), |(least, most), price| {
+                if price > most { (least, price) } else { (least.min(price), most) }
+            })
+        });
         let rate = self.tally.and_then(|tally| tally.rate);
         // 10^4 for basis points, 10^4 for four decimals.
-        let span_bps = span.zip(rate).and_then(|(span, rate)| span.ratio(rate, 8));
+        let span_bps = range.zip(rate).and_then(|((least, most), rate)| most.distance(least).ratio(rate, 8));
         Dispersion { mad_ratio, span_bps, survivors: survivors.len() }
     }
 }
