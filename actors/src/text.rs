@@ -12,11 +12,10 @@ const PAIRS_OF_DIGITS: &[u8; 200] = b"0001020304050607080910111213141516171819\
 
 /// The digits of the largest number of 128 bits (39).
 const DIGITS_MAX: usize = 39;
-/// The longest fraction that is written in one go, and the digits of the largest number of 64 bits less one.
-const SCALE_MAX: u32 = 19;
-/// The room for a number that is written in one go: twenty digits, a point, and three times eight digits.
-const ROOM: usize = 48;
-const EIGHT_DIGITS: u64 = 100_000_000;
+/// The room for a number that is written in one go: at most twenty digits, or the longest fraction with a zero and a point before it.
+const ROOM: usize = 40;
+/// The longest fraction that is written in one go: a decimal's scale is 28 at most.
+const SCALE_MAX: u32 = 32;
 
 /// Pushes a whole number.
 pub fn push_u64(out: &mut Vec<u8>, number: u64) {
@@ -64,35 +63,28 @@ pub(crate) fn push_number(out: &mut Vec<u8>, mantissa: u128, exponent: i32) {
     }
 }
 
-/// Pushes digits with a point before the last `scale` of them, in one go: eight at a time are written into a room, and that is copied whole.
+/// Pushes digits with a point before the last `scale` of them, in one go: they are written where they end up in a room that is copied whole.
 fn push_short(out: &mut Vec<u8>, number: u64, scale: u32) {
-    let power = power_of_ten(scale);
-    let whole = number.checked_div(power).unwrap_or(number);
-    let mut room = [0; ROOM];
-    let mut len = if whole < EIGHT_DIGITS {
-        let digits = eight_digits(whole);
-        // Zeros before the first digit are the lowest bytes; the last digit is written in any case.
-        let zeros = ((digits & 0x0F0F_0F0F_0F0F_0F0F) | 1 << 56).trailing_zeros() & !7;
-        put_eight(&mut room, 0, digits >> zeros);
-        8usize.saturating_sub(zeros as usize / 8)
-    } else {
-        let len = (whole.ilog10() as usize).saturating_add(1);
-        write_low(&mut room, len, whole);
-        len
-    };
-    if scale > 0 {
-        put(&mut room, len, b'.');
-        let (mut at, mut left, mut fraction) = (len.saturating_add(1), scale, number.wrapping_sub(whole.wrapping_mul(power)));
-        len = at.saturating_add(scale as usize);
-        while left > 8 {
-            let power = power_of_ten(left.saturating_sub(8));
-            let first = fraction.checked_div(power).unwrap_or_default();
-            put_eight(&mut room, at, eight_digits(first));
-            fraction = fraction.wrapping_sub(first.wrapping_mul(power));
-            (at, left) = (at.saturating_add(8), left.saturating_sub(8));
-        }
-        put_eight(&mut room, at, eight_digits(fraction.wrapping_mul(power_of_ten(8u32.saturating_sub(left)))));
+    if number < 10 && scale == 0 {
+        return out.push(b'0' | number as u8);
     }
+    let digits = digits_of(number).max(scale.saturating_add(1));
+    let len = digits.saturating_add(u32::from(scale > 0)) as usize;
+    let (mut room, mut at, mut number, mut left) = ([0; ROOM], len, number, scale);
+    while left >= 2 {
+        at = put_two(&mut room, at, number % 100);
+        number /= 100;
+        left = left.saturating_sub(2);
+    }
+    if left == 1 {
+        at = put_one(&mut room, at, number % 10);
+        number /= 10;
+    }
+    if scale > 0 {
+        at = at.saturating_sub(1);
+        put(&mut room, at, b'.');
+    }
+    write_low(&mut room, at, number);
     let end = out.len().saturating_add(len);
     // Copying a fixed length takes few steps; a vector does not grow for it.
     if out.capacity().saturating_sub(out.len()) >= ROOM {
@@ -103,31 +95,18 @@ fn push_short(out: &mut Vec<u8>, number: u64, scale: u32) {
     }
 }
 
-/// Gives the eight digits of a number below 10^8 as text, the first in the lowest byte: all eight are divided at once.
-fn eight_digits(number: u64) -> u64 {
-    let (high, low) = (number / 10_000, number % 10_000);
-    // Two numbers below 10^4, then four below 100, then eight below 10: each times the reciprocal of its divisor, so that none runs into the next.
-    let fours = high | (low << 32);
-    let hundreds = (fours.wrapping_mul(10_486) >> 20) & 0x0000_007F_0000_007F;
-    let twos = hundreds | (fours.wrapping_sub(hundreds.wrapping_mul(100)) << 16);
-    let tens = (twos.wrapping_mul(103) >> 10) & 0x000F_000F_000F_000F;
-    (tens | (twos.wrapping_sub(tens.wrapping_mul(10)) << 8)) | 0x3030_3030_3030_3030
-}
-
-fn put_eight(room: &mut [u8; ROOM], at: usize, digits: u64) {
-    if let Some(to) = room.get_mut(at..at.saturating_add(8)) {
-        to.copy_from_slice(&digits.to_le_bytes());
-    }
-}
-
 fn put(room: &mut [u8], at: usize, byte: u8) {
     if let Some(to) = room.get_mut(at) {
         *to = byte;
     }
 }
 
-fn power_of_ten(exponent: u32) -> u64 {
-    POWERS_OF_TEN.get(exponent as usize).copied().unwrap_or(u64::MAX)
+/// Counts the digits of a number; zero has one.
+fn digits_of(number: u64) -> u32 {
+    // log10(2) is a little more than 1233 / 4096: of 64 bits, the quotient is the count of digits or one less.
+    let least = (u64::BITS.wrapping_sub((number | 1).leading_zeros()).wrapping_mul(1233)) >> 12;
+    let next = POWERS_OF_TEN.get(least as usize).copied().unwrap_or(u64::MAX);
+    least.wrapping_add(u32::from((number | 1) >= next))
 }
 
 /// The powers of ten that 64 bits hold.

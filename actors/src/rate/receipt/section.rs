@@ -30,7 +30,8 @@ impl<'a> Section<'a> {
     pub(super) fn own(receipt: &'a Receipt) -> Self {
         let outcome = &receipt.outcome;
         let (pair, tally) = (outcome.pair, Some(&outcome.tally));
-        let rows = outcome.rows.iter().filter(|row| row.is_base).collect();
+        let mut rows = Vec::with_capacity(outcome.rows.len());
+        rows.extend(outcome.rows.iter().filter(|row| row.is_base));
         let misses = receipt.misses.iter().filter(|miss| prices_base(miss.pair, pair)).collect();
         Self { pair, tally, is_used: true, rows, misses }
     }
@@ -53,7 +54,8 @@ impl<'a> Section<'a> {
 
     fn of(conversion: &'a Conversion) -> Self {
         let Conversion { pair, tally, is_used, .. } = conversion;
-        Self { pair: *pair, tally: Some(tally), is_used: *is_used, rows: Vec::new(), misses: Vec::new() }
+        let rows = Vec::with_capacity(conversion.rows.len());
+        Self { pair: *pair, tally: Some(tally), is_used: *is_used, rows, misses: Vec::new() }
     }
 
     /// Finds the place of a market's section; without an admitted quote it is a new one, towards the target where that is one of the two.

@@ -83,6 +83,16 @@ impl Writer {
         (id, body)
     }
 
+    /// Gives how long the content is.
+    pub(super) fn len(&self) -> usize {
+        self.content.len()
+    }
+
+    /// Gives the content alone.
+    pub(super) fn into_content(self) -> Vec<u8> {
+        self.content
+    }
+
     /// Leaves room for the id.
     pub(super) fn id(&mut self) {
         self.leave_out(Member::Id);
