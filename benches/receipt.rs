@@ -36,15 +36,27 @@ fn main() {
 /// Does one thing so many times; runs under callgrind.
 fn measured(part: &str, votes: usize, times: usize) {
     let mut world = World::new(votes);
-    let content = vec![b'x'; world.receipt().bytes().len()];
+    let content = vec![b'x'; body_len(&mut world)];
     for _ in 0..times {
         match part {
             "pass" => drop(black_box(world.pass())),
+            "print" => {
+                let r = world.receipt();
+                println!("{} {}", r.bytes().len(), r.outcome.tally.status.slug());
+                if world.now.0 % 10_000 == 0 {
+                    println!("{}", String::from_utf8_lossy(&r.bytes()));
+                }
+            }
             "receipt" => drop(black_box(world.receipt().bytes())),
             "hash" => drop(black_box(ring::digest::digest(&ring::digest::SHA256, &content))),
             other => panic!("no part {other:?}"),
         }
     }
+}
+
+/// Gives the length of a body when all markets are known.
+fn body_len(world: &mut World) -> usize {
+    (0..100).map(|_| world.receipt()).last().unwrap().bytes().len()
 }
 
 /// Markets whose quotes come in two at a time.
@@ -148,7 +160,7 @@ fn report() {
             100 => target(ours, 8 * first),
             _ => String::new(),
         };
-        let bytes = World::new(votes).receipt().bytes().len();
+        let bytes = body_len(&mut World::new(votes));
         println!("{votes:3} votes {all:10} {pass:10} {:10} {hash:10} {bytes:10}   without the hash {ours} {verdict}", ours - pass);
     }
     let [early, late] = [[10, 20], [1_000, 1_010]].map(|times| each("receipt", 12, times).allocations);

@@ -10,19 +10,20 @@ const PAIRS_OF_DIGITS: &[u8; 200] = b"0001020304050607080910111213141516171819\
 6061626364656667686970717273747576777879\
 8081828384858687888990919293949596979899";
 
-/// The digits of the largest number of 128 bits (39), the point, and a zero before it.
-const ROOM: usize = 44;
+/// The digits of the largest number of 128 bits (39).
+const DIGITS_MAX: usize = 39;
+/// The room for a number that is written in one go: at most twenty digits, or the longest fraction with a zero and a point before it.
+const ROOM: usize = 40;
 /// The longest fraction that is written in one go: a decimal's scale is 28 at most.
 const SCALE_MAX: u32 = 32;
 
 /// Pushes a whole number.
 pub fn push_u64(out: &mut Vec<u8>, number: u64) {
-    let mut room = [0; ROOM];
-    let from = write_low(&mut room, ROOM, number);
-    out.extend_from_slice(room.get(from..).unwrap_or_default());
+    push_short(out, number, 0);
 }
 
 /// Pushes a decimal in plain notation, without quotes: no exponent, trailing zeros of the fraction trimmed.
+#[inline]
 pub fn push_decimal(out: &mut Vec<u8>, number: Decimal) {
     let (mut mantissa, mut scale) = (number.mantissa().unsigned_abs(), number.scale());
     while scale > 0 && ends_in_zero(mantissa) {
@@ -41,6 +42,7 @@ fn ends_in_zero(number: u128) -> bool {
 }
 
 /// Pushes `mantissa / 10^scale` with all `scale` decimals.
+#[inline]
 pub fn push_scaled(out: &mut Vec<u8>, negative: bool, mantissa: u128, scale: u32) {
     if negative {
         out.push(b'-');
@@ -49,46 +51,79 @@ pub fn push_scaled(out: &mut Vec<u8>, negative: bool, mantissa: u128, scale: u32
 }
 
 /// Pushes `mantissa · 10^exponent` in plain notation, without quotes: no exponent is written, however large it is.
+#[inline]
 pub(crate) fn push_number(out: &mut Vec<u8>, mantissa: u128, exponent: i32) {
     let scale = exponent.min(0).unsigned_abs();
-    if let Ok(mantissa) = u64::try_from(mantissa)
-        && scale <= SCALE_MAX
-    {
-        let mut room = [0; ROOM];
-        let from = write_with_point(&mut room, mantissa, scale);
-        out.extend_from_slice(room.get(from..).unwrap_or_default());
-    } else {
-        push_long(out, mantissa, scale as usize);
+    match u64::try_from(mantissa) {
+        Ok(mantissa) if scale <= SCALE_MAX => push_short(out, mantissa, scale),
+        _ => push_long(out, mantissa, scale as usize),
     }
     if exponent > 0 {
         out.resize(out.len().saturating_add(exponent.unsigned_abs() as usize), b'0');
     }
 }
 
-/// Writes digits with a point among them so that they end with the room, and gives where they start.
-fn write_with_point(room: &mut [u8; ROOM], mut number: u64, scale: u32) -> usize {
-    let (mut at, mut left) = (ROOM, scale);
+/// Pushes digits with a point before the last `scale` of them, in one go: they are written where they end up in a room that is copied whole.
+fn push_short(out: &mut Vec<u8>, number: u64, scale: u32) {
+    if number < 10 && scale == 0 {
+        return out.push(b'0' | number as u8);
+    }
+    let digits = digits_of(number).max(scale.saturating_add(1));
+    let len = digits.saturating_add(u32::from(scale > 0)) as usize;
+    let (mut room, mut at, mut number, mut left) = ([0; ROOM], len, number, scale);
     while left >= 2 {
-        at = put_two(room, at, number % 100);
+        at = put_two(&mut room, at, number % 100);
         number /= 100;
         left = left.saturating_sub(2);
     }
     if left == 1 {
-        at = put_one(room, at, number % 10);
+        at = put_one(&mut room, at, number % 10);
         number /= 10;
     }
     if scale > 0 {
         at = at.saturating_sub(1);
-        if let Some(to) = room.get_mut(at) {
-            *to = b'.';
-        }
+        put(&mut room, at, b'.');
     }
-    write_low(room, at, number)
+    write_low(&mut room, at, number);
+    let end = out.len().saturating_add(len);
+    // Copying a fixed length takes few steps; a vector does not grow for it.
+    if out.capacity().saturating_sub(out.len()) >= ROOM {
+        out.extend_from_slice(&room);
+        out.truncate(end);
+    } else {
+        out.extend_from_slice(room.get(..len).unwrap_or_default());
+    }
 }
+
+fn put(room: &mut [u8], at: usize, byte: u8) {
+    if let Some(to) = room.get_mut(at) {
+        *to = byte;
+    }
+}
+
+/// Counts the digits of a number; zero has one.
+fn digits_of(number: u64) -> u32 {
+    // log10(2) is a little more than 1233 / 4096: of 64 bits, the quotient is the count of digits or one less.
+    let least = (u64::BITS.wrapping_sub((number | 1).leading_zeros()).wrapping_mul(1233)) >> 12;
+    let next = POWERS_OF_TEN.get(least as usize).copied().unwrap_or(u64::MAX);
+    least.wrapping_add(u32::from((number | 1) >= next))
+}
+
+/// The powers of ten that 64 bits hold.
+#[allow(clippy::indexing_slicing, reason = "a wrong index of a constant is no panic: it does not compile")]
+const POWERS_OF_TEN: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = 10u64.pow(at as u32);
+        at += 1;
+    }
+    powers
+};
 
 /// Pushes what is too long to be written in one go.
 fn push_long(out: &mut Vec<u8>, mantissa: u128, decimals: usize) {
-    let mut room = [0; ROOM];
+    let mut room = [0; DIGITS_MAX];
     let from = write_digits(&mut room, mantissa);
     let digits = room.get(from..).unwrap_or_default();
     match digits.len().checked_sub(decimals).filter(|at| *at > 0).and_then(|at| digits.split_at_checked(at)) {
@@ -107,10 +142,10 @@ fn push_long(out: &mut Vec<u8>, mantissa: u128, decimals: usize) {
 }
 
 /// Writes digits so that they end with the room, and gives where they start; at least one digit is written.
-fn write_digits(room: &mut [u8; ROOM], mut number: u128) -> usize {
+fn write_digits(room: &mut [u8; DIGITS_MAX], mut number: u128) -> usize {
     // Division of 128 bits is slow: nineteen digits at a time go through 64.
     const CHUNK: u128 = 10_000_000_000_000_000_000;
-    let mut at = ROOM;
+    let mut at = DIGITS_MAX;
     loop {
         let Ok(low) = u64::try_from(number % CHUNK) else { return at };
         number /= CHUNK;
@@ -126,7 +161,7 @@ fn write_digits(room: &mut [u8; ROOM], mut number: u128) -> usize {
 }
 
 /// Writes digits so that they end before `end`, and gives where they start; at least one digit is written.
-fn write_low(room: &mut [u8; ROOM], end: usize, mut number: u64) -> usize {
+fn write_low(room: &mut [u8], end: usize, mut number: u64) -> usize {
     let mut at = end;
     while number >= 100 {
         at = put_two(room, at, number % 100);
@@ -143,23 +178,63 @@ fn put_two(room: &mut [u8], end: usize, number: u64) -> usize {
     at
 }
 
-fn put_one(room: &mut [u8; ROOM], end: usize, number: u64) -> usize {
+fn put_one(room: &mut [u8], end: usize, number: u64) -> usize {
     let at = end.saturating_sub(1);
-    if let Some(to) = room.get_mut(at) {
-        *to = b'0' | (number as u8 & 0x0F);
-    }
+    put(room, at, b'0' | (number as u8 & 0x0F));
     at
 }
 
 /// Pushes a text as a JSON string, escaped where that is needed.
+#[inline]
 pub fn push_str(out: &mut Vec<u8>, text: &str) {
-    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
+    if is_plain(text.as_bytes()) {
         out.push(b'"');
         out.extend_from_slice(text.as_bytes());
         out.push(b'"');
     } else {
         // Writing to a vector does not fail.
         let _ = serde_json::to_writer(out, text);
+    }
+}
+
+/// Tells whether nothing needs an escape, eight bytes at a time: no control character, quote or backslash.
+fn is_plain(bytes: &[u8]) -> bool {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHS: u64 = ONES << 7;
+    let (words, rest) = bytes.as_chunks::<8>();
+    // The high bit of a byte comes up where the byte is below the number: exactly in the lowest such byte, and never where there is none.
+    let below = |word: u64, number: u64| word.wrapping_sub(ONES.wrapping_mul(number)) & !word & HIGHS;
+    let needs = |word: u64| below(word, 0x20) | below(word ^ ONES.wrapping_mul(0x22), 1) | below(word ^ ONES.wrapping_mul(0x5C), 1);
+    words.iter().all(|word| needs(u64::from_le_bytes(*word)) == 0) && rest.iter().all(|b| *b >= 0x20 && *b != b'"' && *b != b'\\')
+}
+
+/// Writes times, of which most lie in one minute: what they have in common is written once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Times {
+    minute: i64,
+    text: Option<[u8; TIME_LEN]>,
+}
+
+const MINUTE_MS: i64 = 60_000;
+/// `"2026-11-30T11:00:00.123Z"`
+const TIME_LEN: usize = 26;
+
+impl Times {
+    /// Pushes RFC 3339 UTC with milliseconds, in quotes.
+    pub(crate) fn push(&mut self, out: &mut Vec<u8>, time: UnixMs) {
+        let minute = time.0.div_euclid(MINUTE_MS);
+        let Some(text) = self.text.as_mut().filter(|_| self.minute == minute) else {
+            let from = out.len();
+            push_time(out, time);
+            self.minute = minute;
+            self.text = out.get(from..).and_then(|text| text.try_into().ok());
+            return;
+        };
+        let ms = time.0.rem_euclid(MINUTE_MS).unsigned_abs();
+        put_two(text, 20, ms / 1000);
+        put_two(text, 23, ms / 10 % 100);
+        put_one(text, 24, ms % 10);
+        out.extend_from_slice(text);
     }
 }
 
@@ -182,9 +257,7 @@ pub fn push_time(out: &mut Vec<u8>, time: UnixMs) {
     ] {
         put_two(&mut text, end, number);
     }
-    if let Some(last) = text.get_mut(23) {
-        *last = b'0' | (ms % 10) as u8;
-    }
+    put_one(&mut text, 24, ms % 10);
     out.extend_from_slice(&text);
 }
 
@@ -232,6 +305,11 @@ mod tests {
         ] {
             assert_eq!(pushed(|out| push_decimal(out, Decimal::from_str_exact(text).unwrap())), want);
         }
+        for power in 0..20 {
+            for number in [10u64.pow(power) - 1, 10u64.pow(power), 10u64.pow(power).saturating_mul(9)] {
+                assert_eq!(pushed(|out| push_u64(out, number)), number.to_string());
+            }
+        }
         assert_eq!(pushed(|out| push_u64(out, u64::MAX)), u64::MAX.to_string());
         assert_eq!(pushed(|out| push_scaled(out, true, 15, 4)), "-0.0015");
     }
@@ -253,12 +331,24 @@ mod tests {
         for time in edges.into_iter().chain((0..20_000).map(|_| seed.i64(0..253_402_300_800_000))).map(UnixMs) {
             assert_eq!(pushed(|out| push_time(out, time)), format!("\"{time}\""));
         }
+        let mut times = Times::default();
+        for time in edges.into_iter().chain((0..20_000).map(|n| 1_796_036_400_000 + n * seed.i64(0..20))).map(UnixMs) {
+            assert_eq!(pushed(|out| times.clone().push(out, time)), format!("\"{time}\""));
+            times.push(&mut Vec::new(), time);
+        }
     }
 
     #[test]
     fn texts_are_escaped() {
-        for text in ["plain", "a\"b", "back\\slash", "\u{1}\n", "é牛", ""] {
+        for text in ["plain", "a\"b", "back\\slash", "\u{1}\n", "é牛", "", "in eight bytes a\"b", "\u{1f}1234567", "!#[]~\u{7f} è"] {
             assert_eq!(serde_json::from_str::<String>(&pushed(|out| push_str(out, text))).unwrap(), text);
+        }
+        let mut seed = fastrand::Rng::with_seed(5);
+        for _ in 0..20_000 {
+            let text: String = (0..seed.usize(..20)).map(|_| seed.char('\0'..'\u{90}')).collect();
+            assert_eq!(pushed(|out| push_str(out, &text)), serde_json::to_string(&text).unwrap());
+            let plain = text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\');
+            assert_eq!(is_plain(text.as_bytes()), plain);
         }
     }
 }

@@ -37,15 +37,16 @@ impl Asset {
 
     /// Gives the code as text.
     pub fn as_str(&self) -> &str {
+        let (code, len) = self.padded();
         // Only ASCII is ever stored, so the fallback is never taken.
-        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
+        code.get(..len).and_then(|code| std::str::from_utf8(code).ok()).unwrap_or_default()
     }
 
-    /// Gives the code as ASCII.
-    pub fn as_bytes(&self) -> &[u8] {
-        // What is behind the code is zero.
-        let behind = (u128::from_le_bytes(self.0).leading_zeros() / 8) as usize;
-        self.0.get(..Self::LEN_MAX.saturating_sub(behind)).unwrap_or_default()
+    /// Gives the code with zeros behind it, and its length.
+    #[inline]
+    pub(crate) fn padded(&self) -> (&[u8; Self::LEN_MAX], usize) {
+        let zeros = u128::from_le_bytes(self.0).leading_zeros() / 8;
+        (&self.0, Self::LEN_MAX.saturating_sub(zeros as usize))
     }
 }
 

@@ -142,11 +142,12 @@ impl<'a> Converter<'a> {
             return known.conversion.usable();
         }
         let own = self.priced.iter().filter(|quote| is_between(quote.pair, pair.base, pair.quote));
-        let ballots = own.filter_map(|quote| {
+        let mut ballots = Vec::with_capacity(self.priced.len());
+        ballots.extend(own.filter_map(|quote| {
             let price = if quote.pair == pair { quote.price } else { quote.price.inverse()? };
             Some(Ballot { row: quote.row, operator: quote.operator, hops: 0, price })
-        });
-        let (votes, cast) = votes(ballots.collect());
+        }));
+        let (votes, cast) = votes(ballots);
         if votes.is_empty() {
             return None;
         }

@@ -1,9 +1,9 @@
 //! What a rule remembers from pass to pass, as one value.
 
-use super::{Before, Num, Prior, vote::Operator};
+use super::{Before, Num, Offer, Prior, receipt::Quoted, vote::Operator};
 use crate::model::{Pair, Ticker, UnixMs, VenueId};
 use rust_decimal::Decimal;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Holds what the passes of one pair leave to those after them. It grows with the venues and operators ever heard of, never with the passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +63,8 @@ pub(super) struct Seen {
     pub(super) newest: Option<UnixMs>,
     /// The numbers last seen; kept of quotes of the base only.
     pub(super) still: Option<Still>,
+    /// The quote last offered, and what receipts say of it.
+    pub(super) quoted: Arc<Quoted>,
 }
 
 /// Holds since when a market's numbers have been what they are.
@@ -91,15 +93,39 @@ impl Print {
 }
 
 impl Memory {
-    /// Makes a memory that a pass reads as it read the one before it, of what it noted: of each market what it read, and the numbers that were unchanged.
-    pub(super) fn of_before(before: Before, markets: impl Iterator<Item = (VenueId, Pair, Prior, Print)>) -> Self {
-        let seen = |(venue, pair, Prior { newest, unchanged }, print)| {
+    /// Makes a memory that a pass reads as it read the one before it, of what it noted: of each market what it read. Numbers that were unchanged are those
+    /// of the offer.
+    pub(super) fn of_before<'a>(before: Before, markets: impl Iterator<Item = (&'a Offer, Prior)>) -> Self {
+        let seen = |(offer, Prior { newest, unchanged }): (&Offer, Prior)| {
+            let print = Print::of(&offer.ticker);
             let still = unchanged.map(|(since, good_then)| Still { print, since, good_then });
-            Seen { venue, pair, newest, still }
+            Seen { venue: offer.member.venue.clone(), pair: offer.pair, newest, still, quoted: Arc::new(Quoted::of(offer, print)) }
         };
         let mut markets: Vec<Seen> = markets.map(seen).collect();
         markets.sort_by(|a, b| (&a.venue, a.pair).cmp(&(&b.venue, b.pair)));
         Self { last_good: before.last_good, hold: before.hold, marks: before.marks, markets }
+    }
+
+    /// Finds the market of an offer at `from` or behind it, or makes room for it there, and notes what is offered: its place.
+    pub(super) fn heard(&mut self, from: usize, offer: &Offer) -> (usize, Arc<Quoted>) {
+        let print = Print::of(&offer.ticker);
+        let at = match self.find(from, &offer.member.venue, offer.pair) {
+            Ok(at) => at,
+            Err(at) => {
+                let quoted = Arc::new(Quoted::of(offer, print));
+                let (venue, pair) = (offer.member.venue.clone(), offer.pair);
+                self.markets.insert(at, Seen { venue, pair, newest: None, still: None, quoted: Arc::clone(&quoted) });
+                return (at, quoted);
+            }
+        };
+        match self.markets.get_mut(at) {
+            Some(seen) if seen.quoted.is(offer, &print) => (at, Arc::clone(&seen.quoted)),
+            seen => {
+                let quoted = Arc::new(Quoted::of(offer, print));
+                seen.into_iter().for_each(|seen| seen.quoted = Arc::clone(&quoted));
+                (at, quoted)
+            }
+        }
     }
 
     /// Finds a market at `from` or behind it, or the place where it belongs.

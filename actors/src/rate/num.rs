@@ -82,6 +82,7 @@ impl Num {
 
     /// Gives how far apart two numbers are, as exact as [`Num::plus`].
     #[must_use]
+    #[inline]
     pub fn distance(self, other: Self) -> Self {
         match aligned(self, other) {
             Some((a, b, exponent)) => Self::of_narrow(a.abs_diff(b), exponent, DIGITS),
@@ -270,13 +271,15 @@ fn compare((a, a_exponent): (Wide, i32), (b, b_exponent): (Wide, i32)) -> Orderi
 }
 
 /// Gives the median; of an even count, the mean of the middle two.
-pub fn median(numbers: impl Iterator<Item = Num> + Clone) -> Option<Num> {
+pub fn median(numbers: impl ExactSizeIterator<Item = Num> + Clone) -> Option<Num> {
     let exponent = numbers.clone().map(|number| number.exponent).min()?;
     // At one exponent they are compared in one step; where that takes too many digits, one by one.
-    let level = |number: Num| number.at(exponent).filter(|mantissa| *mantissa < pow10(DIGITS));
-    let (lower, upper) = match numbers.clone().map(level).collect::<Option<Vec<u128>>>() {
-        Some(mut mantissas) => middle_two(&mut mantissas).map(|(lower, upper)| (Num::of(lower, exponent), Num::of(upper, exponent)))?,
-        None => middle_two(&mut numbers.collect::<Vec<_>>())?,
+    let mut mantissas: Vec<u128> = Vec::with_capacity(numbers.len());
+    mantissas.extend(numbers.clone().map_while(|number| number.at(exponent).filter(|mantissa| *mantissa < pow10(DIGITS))));
+    let (lower, upper) = if mantissas.len() == numbers.len() {
+        middle_two(&mut mantissas).map(|(lower, upper)| (Num::of(lower, exponent), Num::of(upper, exponent)))?
+    } else {
+        middle_two(&mut numbers.collect::<Vec<_>>())?
     };
     // The middle two of an odd count are one and the same.
     Some(if lower == upper { upper } else { lower.mean(upper) })

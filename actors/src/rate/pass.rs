@@ -4,7 +4,8 @@ use super::{
     Conversion, Good, Hold, Label, Marks, Memory, Num, Path, Rules, Status, Tally,
     admission::{admit_ticker, counted_time},
     conversion::{Converter, Made, Priced},
-    memory::{Print, Seen, Still},
+    memory::{Seen, Still},
+    receipt::Quoted,
     rules::MINUTE,
     status::{publish, tally},
     vote::{Ballot, Cast, votes},
@@ -57,6 +58,8 @@ pub struct Row {
     pub votes: bool,
     /// What has been read of the memory of its market.
     pub prior: Prior,
+    /// What receipts say of the offer by itself.
+    pub(super) quoted: Arc<Quoted>,
 }
 
 /// Tells what a pass decided on a quote.
@@ -81,12 +84,12 @@ impl Decision {
     }
 }
 
-/// Holds what of a market's memory a pass has read: nothing, where it was refused before that.
+/// Holds what of a market's memory a pass went by: nothing, where its quote was refused before that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prior {
-    /// The newest venue time so far, where it was compared.
+    /// The newest venue time so far, where that is another than the quote's own.
     pub newest: Option<UnixMs>,
-    /// Since when its numbers have been what they are, and the last good rate that stood then; `None` where they have just changed.
+    /// Since when its numbers have been what they are, where that is over a minute, and the last good rate that stood then.
     pub unchanged: Option<(UnixMs, Option<Num>)>,
 }
 
@@ -131,12 +134,11 @@ pub fn pass(pair: Pair, rules: &Rules, offers: Vec<Offer>, now: UnixMs, memory: 
     let before = Before { last_good: memory.last_good, hold: memory.hold, marks: memory.marks.clone() };
     let (mut rows, changed) = admission(one_a_market(offers), pair, rules, now, memory);
 
-    let for_conversion: Vec<Priced<'_>> = rows
-        .iter()
-        .enumerate()
-        .filter(|(_, row)| !row.is_base)
-        .filter_map(|(at, row)| Some(Priced { row: at, operator: &row.offer.member.operator, pair: row.offer.pair, price: row.price? }))
-        .collect();
+    let mut for_conversion: Vec<Priced<'_>> = Vec::with_capacity(rows.len());
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| !row.is_base) {
+        let Some(price) = row.price else { continue };
+        for_conversion.push(Priced { row: at, operator: &row.offer.member.operator, pair: row.offer.pair, price });
+    }
     let mut converter = Converter::new(rules, pair.base, now, &for_conversion);
     let (paths, ways) = ways(&rows, pair, &mut converter);
     let made = converter.into_made(pair.quote, &paths);
@@ -168,20 +170,11 @@ fn decide(rows: &mut [Row], cast: &[Cast], tally: &Tally) {
 }
 
 impl Row {
-    fn of(offer: Offer, target: Pair) -> Self {
+    fn of(offer: Offer, quoted: Arc<Quoted>, target: Pair) -> Self {
         let pair = offer.pair;
         let is_base = pair.base == target.base || (pair.base, pair.quote) == (target.quote, target.base);
-        Self {
-            offer,
-            is_base,
-            decision: Decision::In,
-            price: None,
-            converted: None,
-            path: None,
-            vote: None,
-            votes: false,
-            prior: Prior::default(),
-        }
+        let (decision, prior) = (Decision::In, Prior::default());
+        Self { offer, is_base, decision, price: None, converted: None, path: None, vote: None, votes: false, prior, quoted }
     }
 
     /// Gives how many conversion rates stand between it and the target.
@@ -294,17 +287,27 @@ fn price_of(ticker: &Ticker, basis: Basis) -> Option<Num> {
 
 /// Decides which offers count, up to conversion, and remembers that they were seen: the rows, and the places of those whose numbers are new.
 fn admission(offers: Vec<Offer>, target: Pair, rules: &Rules, now: UnixMs, memory: &mut Memory) -> (Vec<Row>, Vec<usize>) {
-    let mut rows: Vec<Row> = offers.into_iter().map(|offer| Row::of(offer, target)).collect();
+    let mut from = 0;
+    let row = |offer: Offer| {
+        let (at, quoted) = memory.heard(from, &offer);
+        from = at.saturating_add(1);
+        Row::of(offer, quoted, target)
+    };
+    let mut rows: Vec<Row> = offers.into_iter().map(row).collect();
     let (mut changed, mut from) = (Vec::new(), 0);
     for (at, row) in rows.iter_mut().enumerate() {
         let Row { offer, is_base, .. } = &*row;
         let walled = offer.member.region.is_some_and(|region| target.quote != region.currency());
+        let last_good = memory.last_good;
+        let seen = memory.find(from, &offer.member.venue, offer.pair).ok().and_then(|at| {
+            from = at.saturating_add(1);
+            memory.markets.get_mut(at)
+        });
         let (price, refused) = match admit_ticker(&offer.ticker, &offer.member, now.since(offer.received), now, &rules.admission) {
             Err(reason) => (None, Some(reason)),
             Ok(price) => {
-                let place = memory.find(from, &offer.member.venue, offer.pair);
-                from = place.map_or_else(|at| at, |at| at.saturating_add(1));
-                let (refused, prior, is_new) = remembered(offer, *is_base, rules, now, memory, place);
+                let (refused, prior, is_new) =
+                    seen.map(|seen| remembered(offer, *is_base, rules, now, last_good, seen)).unwrap_or_default();
                 row.prior = prior;
                 if is_new {
                     changed.push(at);
@@ -325,47 +328,32 @@ fn remembered(
     is_base: bool,
     rules: &Rules,
     now: UnixMs,
-    memory: &mut Memory,
-    place: Result<usize, usize>,
+    last_good: Option<Good>,
+    seen: &mut Seen,
 ) -> (Option<Reason>, Prior, bool) {
-    let Offer { member, pair, ticker, .. } = offer;
-    let last_good = memory.last_good;
-    let time = counted_time(ticker, member, &rules.admission);
-    let known = place.ok().and_then(|at| memory.markets.get_mut(at));
-    let newest = known.as_deref().and_then(|seen| seen.newest).filter(|_| time.is_some());
+    let time = counted_time(&offer.ticker, &offer.member, &rules.admission);
+    let newest = seen.newest.filter(|newest| time.is_some_and(|time| time != *newest));
     let mut prior = Prior { newest, unchanged: None };
     if time.zip(newest).is_some_and(|(time, newest)| time < newest) {
         return (Some(Reason::OutOfOrder), prior, false);
     }
-    if !is_base && time.is_none() {
-        return (None, prior, false);
-    }
-    let seen = match (known, place) {
-        (Some(seen), _) => seen,
-        (None, Ok(at) | Err(at)) => {
-            memory.markets.insert(at, Seen { venue: member.venue.clone(), pair: *pair, newest: None, still: None });
-            let Some(seen) = memory.markets.get_mut(at) else { return (None, prior, false) };
-            seen
-        }
-    };
     seen.newest = seen.newest.max(time);
     if !is_base {
         return (None, prior, false);
     }
-    let print = Print::of(ticker);
-    if let Some(still) = seen.still.as_ref().filter(|still| still.print == print) {
-        prior.unchanged = Some((still.since, still.good_then));
-        return (is_frozen(&prior, last_good, now).then_some(Reason::Frozen), prior, false);
+    let print = seen.quoted.print();
+    if let Some(still) = seen.still.as_ref().filter(|still| still.print == *print) {
+        prior.unchanged = (now.since(still.since) > MINUTE).then_some((still.since, still.good_then));
+        return (is_frozen(&prior, last_good).then_some(Reason::Frozen), prior, false);
     }
     // Which rate stood after this pass is filled in at its end.
-    seen.still = Some(Still { print, since: now, good_then: None });
+    seen.still = Some(Still { print: *print, since: now, good_then: None });
     (None, prior, true)
 }
 
-/// Tells whether a market stands still for over a minute while the rate has moved by more than half a per cent.
-fn is_frozen(prior: &Prior, last_good: Option<Good>, now: UnixMs) -> bool {
-    let Some((since, Some(then))) = prior.unchanged else { return false };
-    let Some(good) = last_good.filter(|_| now.since(since) > MINUTE) else { return false };
+/// Tells whether a market has stood still while the rate moved by more than half a per cent.
+fn is_frozen(prior: &Prior, last_good: Option<Good>) -> bool {
+    let (Some((_, Some(then))), Some(good)) = (prior.unchanged, last_good) else { return false };
     Num::cmp_products(good.rate.distance(then), Num::ONE, Num::new(5, -3), good.rate) == Ordering::Greater
 }
 

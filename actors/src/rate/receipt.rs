@@ -2,6 +2,7 @@
 
 mod at;
 mod body;
+mod quoted;
 mod read;
 mod rows;
 mod section;
@@ -9,6 +10,7 @@ mod tree;
 mod verify;
 mod write;
 
+pub(super) use quoted::Quoted;
 pub use read::{ReadError, Reading};
 pub use verify::{Difference, Verified, verify};
 

@@ -81,14 +81,20 @@ pub(super) fn tally(votes: Vec<Vote>, band: &Band, marks: &mut super::Marks, now
         (_, Some(middle)) => {
             let judged = outlier::judge(&votes, middle, &distances.unwrap_or_default(), band, marks, now);
             labels = judged.labels;
-            let prices = || votes.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(vote, _)| vote.price);
-            match labels.iter().filter(|label| label.is_none()).count() {
+            let counted = votes.iter().zip(&labels).filter(|(_, label)| label.is_none());
+            match counted.clone().count() {
                 _ if judged.inconsistent => (Status::Inconsistent, None),
-                1 => (Status::SingleSource, median(prices())),
-                2 => (Status::Degraded, median(prices())),
                 // The median of all is known.
                 all if all == votes.len() => (Status::Ok, Some(middle.median)),
-                _ => (Status::Ok, median(prices())),
+                count => {
+                    let prices: Vec<Num> = counted.map(|(vote, _)| vote.price).collect();
+                    let status = match count {
+                        1 => Status::SingleSource,
+                        2 => Status::Degraded,
+                        _ => Status::Ok,
+                    };
+                    (status, median(prices.iter().copied()))
+                }
             }
         }
     };

@@ -116,7 +116,8 @@ fn push_counts(w: &mut Writer, section: &Section<'_>) {
 
 /// Hashes the set of operators that have a vote: it changes with every one that comes or goes.
 fn members(votes: &[Vote]) -> String {
-    let mut names = vec![b'['];
+    let mut names = Vec::with_capacity(votes.len().saturating_mul(16).saturating_add(2));
+    names.push(b'[');
     for vote in votes {
         if names.len() > 1 {
             names.push(b',');

@@ -1,7 +1,7 @@
 //! A receipt read back: what went into its pass, and nothing of what came out.
 
 use super::{
-    super::{AdmissionRules, Band, Before, Class, Good, Hold, Mark, Marks, Memory, Offer, Prior, Rules, memory::Print, pass},
+    super::{AdmissionRules, Band, Before, Class, Good, Hold, Mark, Marks, Memory, Offer, Prior, Rules, pass},
     Made, MarketMiss, Receipt,
     at::At,
     tree::Tree,
@@ -195,7 +195,6 @@ fn memory(at: At<'_>, offers: &[Offer]) -> Result<Memory, ReadError> {
         let [since, value_since] = [at.get("since").time()?, at.get("value_since").time()?];
         Ok(Hold { since, value: at.get("value").num()?, value_since })
     })?;
-    // The numbers that were unchanged are those of the quote.
     let mut markets: BTreeMap<(VenueId, Pair), Prior> = BTreeMap::new();
     at.get("markets").each(|at| {
         let good_then = at.get("good_then").maybe(At::num)?;
@@ -204,10 +203,6 @@ fn memory(at: At<'_>, offers: &[Offer]) -> Result<Memory, ReadError> {
         markets.insert((VenueId::new(at.get("venue").text()?), at.get("pair").pair()?), prior);
         Ok(())
     })?;
-    let known = offers.iter().filter_map(|offer| {
-        let market = (offer.member.venue.clone(), offer.pair);
-        let prior = markets.remove(&market)?;
-        Some((market.0, market.1, prior, Print::of(&offer.ticker)))
-    });
+    let known = offers.iter().filter_map(|offer| Some((offer, markets.remove(&(offer.member.venue.clone(), offer.pair))?)));
     Ok(Memory::of_before(Before { last_good, hold, marks }, known))
 }

@@ -30,7 +30,8 @@ impl<'a> Section<'a> {
     pub(super) fn own(receipt: &'a Receipt) -> Self {
         let outcome = &receipt.outcome;
         let (pair, tally) = (outcome.pair, Some(&outcome.tally));
-        let rows = outcome.rows.iter().filter(|row| row.is_base).collect();
+        let mut rows = Vec::with_capacity(outcome.rows.len());
+        rows.extend(outcome.rows.iter().filter(|row| row.is_base));
         let misses = receipt.misses.iter().filter(|miss| prices_base(miss.pair, pair)).collect();
         Self { pair, tally, is_used: true, rows, misses }
     }
@@ -53,7 +54,8 @@ impl<'a> Section<'a> {
 
     fn of(conversion: &'a Conversion) -> Self {
         let Conversion { pair, tally, is_used, .. } = conversion;
-        Self { pair: *pair, tally: Some(tally), is_used: *is_used, rows: Vec::new(), misses: Vec::new() }
+        let rows = Vec::with_capacity(conversion.rows.len());
+        Self { pair: *pair, tally: Some(tally), is_used: *is_used, rows, misses: Vec::new() }
     }
 
     /// Finds the place of a market's section; without an admitted quote it is a new one, towards the target where that is one of the two.
@@ -86,11 +88,14 @@ impl<'a> Section<'a> {
     pub(super) fn dispersion(&self) -> Dispersion {
         let mad_ratio = self.tally.and_then(|tally| tally.middle).and_then(|middle| middle.mad.ratio(middle.median, 8));
         let survivors = self.tally.map(Tally::survivors).unwrap_or_default();
-        let prices = || survivors.iter().map(|vote| vote.price);
-        let span = prices().min().zip(prices().max()).map(|(least, most)| most.distance(least));
+        let range = survivors.split_first().map(|(first, others)| {
+            others.iter().map(|vote| vote.price).fold((first.price, first.price), |(least, most), price| {
+                if price > most { (least, price) } else { (least.min(price), most) }
+            })
+        });
         let rate = self.tally.and_then(|tally| tally.rate);
         // 10^4 for basis points, 10^4 for four decimals.
-        let span_bps = span.zip(rate).and_then(|(span, rate)| span.ratio(rate, 8));
+        let span_bps = range.zip(rate).and_then(|((least, most), rate)| most.distance(least).ratio(rate, 8));
         Dispersion { mad_ratio, span_bps, survivors: survivors.len() }
     }
 }

@@ -3,7 +3,7 @@
 use super::super::Num;
 use crate::{
     model::{Asset, Pair, Price, UnixMs},
-    text::{push_decimal, push_str, push_time, push_u64},
+    text::{Times, push_decimal, push_str, push_u64},
 };
 use ring::digest::{SHA256, digest};
 use std::ops::Range;
@@ -13,6 +13,7 @@ pub(super) struct Writer {
     /// The content without what is left out of it.
     content: Vec<u8>,
     left_out: Vec<LeftOut>,
+    times: Times,
 }
 
 /// Holds a member that the id is not made of, and where it belongs: before another, so that a comma follows it.
@@ -64,7 +65,7 @@ const HASH_LEN: usize = 26;
 impl Writer {
     /// Makes a writer with room for so many bytes.
     pub(super) fn new(room: usize, left_out: usize) -> Self {
-        Self { content: Vec::with_capacity(room), left_out: Vec::with_capacity(left_out) }
+        Self { content: Vec::with_capacity(room), left_out: Vec::with_capacity(left_out), times: Times::default() }
     }
 
     /// Gives the id, and the body with all that was left out of the content.
@@ -82,21 +83,34 @@ impl Writer {
         (id, body)
     }
 
+    /// Gives how long the content is.
+    pub(super) fn len(&self) -> usize {
+        self.content.len()
+    }
+
+    /// Gives the content alone.
+    pub(super) fn into_content(self) -> Vec<u8> {
+        self.content
+    }
+
     /// Leaves room for the id.
     pub(super) fn id(&mut self) {
         self.leave_out(Member::Id);
     }
 
     /// Leaves room for an age.
+    #[inline]
     pub(super) fn age(&mut self, ms: u64) {
         self.leave_out(Member::Age(ms));
     }
 
     /// Leaves room for a latency.
+    #[inline]
     pub(super) fn latency(&mut self, ms: u64) {
         self.leave_out(Member::Latency(ms));
     }
 
+    #[inline]
     fn leave_out(&mut self, member: Member) {
         self.left_out.push(LeftOut { at: self.content.len(), member });
     }
@@ -108,6 +122,7 @@ impl Writer {
     }
 
     /// Writes again what was written before.
+    #[inline]
     pub(super) fn again(&mut self, written: Range<usize>) {
         if written.end <= self.content.len() {
             self.content.extend_from_within(written);
@@ -115,6 +130,7 @@ impl Writer {
     }
 
     /// Writes something and gives where it stands.
+    #[inline]
     pub(super) fn noted(&mut self, write: impl FnOnce(&mut Self)) -> Range<usize> {
         let from = self.content.len();
         write(self);
@@ -135,60 +151,80 @@ impl Writer {
         self.content.push(b']');
     }
 
+    #[inline]
     pub(super) fn text(&mut self, text: &str) {
         push_str(&mut self.content, text);
     }
 
     /// Writes a word of ours, in which nothing needs an escape.
+    #[inline]
     pub(super) fn word(&mut self, word: &str) {
         self.content.push(b'"');
         self.content.extend_from_slice(word.as_bytes());
         self.content.push(b'"');
     }
 
+    #[inline]
     pub(super) fn flag(&mut self, value: bool) {
         self.raw(if value { b"true" } else { b"false" });
     }
 
+    #[inline]
     pub(super) fn count(&mut self, count: usize) {
         self.whole(u64::try_from(count).unwrap_or(u64::MAX));
     }
 
+    #[inline]
     pub(super) fn whole(&mut self, number: u64) {
         push_u64(&mut self.content, number);
     }
 
+    #[inline]
     pub(super) fn time(&mut self, time: UnixMs) {
-        push_time(&mut self.content, time);
+        self.times.push(&mut self.content, time);
     }
 
+    #[inline]
     pub(super) fn num(&mut self, number: Num) {
         self.content.push(b'"');
         number.push(&mut self.content);
         self.content.push(b'"');
     }
 
+    #[inline]
     pub(super) fn price(&mut self, price: Price) {
         self.content.push(b'"');
         push_decimal(&mut self.content, price.get());
         self.content.push(b'"');
     }
 
+    #[inline]
     pub(super) fn asset(&mut self, asset: Asset) {
         self.content.push(b'"');
-        self.content.extend_from_slice(asset.as_bytes());
+        self.code(asset);
         self.content.push(b'"');
     }
 
+    /// Writes an asset's code without quotes: all sixteen bytes are copied, and what is behind the code cut off.
+    #[inline]
+    fn code(&mut self, asset: Asset) {
+        let (code, len) = asset.padded();
+        let end = self.content.len().saturating_add(len);
+        self.content.extend_from_slice(code);
+        self.content.truncate(end);
+    }
+
+    #[inline]
     pub(super) fn pair(&mut self, pair: Pair) {
         self.content.push(b'"');
-        self.content.extend_from_slice(pair.base.as_bytes());
+        self.code(pair.base);
         self.content.push(b'-');
-        self.content.extend_from_slice(pair.quote.as_bytes());
+        self.code(pair.quote);
         self.content.push(b'"');
     }
 
     /// Writes a fraction with all its decimals, rounded before.
+    #[inline]
     pub(super) fn fraction(&mut self, negative: bool, number: u128, decimals: u32) {
         self.content.push(b'"');
         crate::text::push_scaled(&mut self.content, negative, number, decimals);
@@ -196,6 +232,7 @@ impl Writer {
     }
 
     /// Writes what may not be there.
+    #[inline]
     pub(super) fn maybe<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         match value {
             Some(value) => write(self, value),
