@@ -124,6 +124,9 @@ impl Coordinator {
         let needs = match needs {
             Ok(needs) if !needs.is_empty() => needs,
             done => {
+                if let Err(error) = &done {
+                    self.tallies.refused(error);
+                }
                 let answer = done.and_then(|_| self.answer_rate(pair, &terms, None, now));
                 reply.keep(answer);
                 return;
@@ -131,6 +134,7 @@ impl Coordinator {
         };
         // A rate's round is one, over however many markets.
         self.second.1 = self.second.1.saturating_add(1);
+        self.tallies.rate_round();
         let key = self.next_wait;
         self.next_wait = key.wrapping_add(1);
         let of_markets = Terms { min_sources: None, venues: VenueFilter::All, ..terms.clone() };
@@ -198,6 +202,7 @@ impl Coordinator {
 
     fn keep_rate(&mut self, key: u64, end: End, now: Instant) {
         let Some(wait) = self.waits.remove(&key) else { return };
+        self.tallies.answered(Some(end));
         let answer = self.answer_rate(wait.pair, &wait.terms, Some((end, wait.joined)), now);
         wait.reply.keep(answer);
     }
@@ -217,7 +222,9 @@ impl Coordinator {
         if let Some(latest) = latest.filter(|latest| latest.satisfies(terms, end.map(|(_, joined)| joined), now)) {
             return Ok(latest);
         }
-        self.own_pass(pair, terms, end, now).map(Arc::new).ok_or(AskError::UnknownPair)
+        let own = self.own_pass(pair, terms, end, now).map(Arc::new).ok_or(AskError::UnknownPair)?;
+        self.tallies.made(own.receipt.outcome.status);
+        Ok(own)
     }
 
     /// Runs the rule for one caller, on what his terms allow; `None` where every venue says that it does not list the pair.
@@ -309,6 +316,7 @@ impl Coordinator {
         state.sequence = state.sequence.saturating_add(1);
         (published.sequence, published.shared) = (state.sequence, true);
         let published = Arc::new(published);
+        self.tallies.made(published.receipt.outcome.status);
         state.place.latest.store(Some(Arc::clone(&published)));
         self.rate_subscribers.tell(&pair, &RateUpdate(published));
     }
