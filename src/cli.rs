@@ -13,6 +13,7 @@ pub mod serve;
 pub mod sim;
 mod table;
 mod venues;
+pub mod verify;
 
 pub use output::Exit;
 
@@ -46,6 +47,7 @@ enum Command {
     Sim(sim::SimArgs),
     Decode(decode::DecodeArgs),
     Replay(replay::ReplayArgs),
+    Verify(verify::VerifyArgs),
 }
 
 /// Reads the process's arguments and runs the command that they name. Usage errors end the process with code 2.
@@ -65,6 +67,7 @@ pub fn run() -> ExitCode {
         Command::Sim(args) => sim::main(args),
         Command::Decode(args) => decode::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Verify(args) => verify::run(&args),
     };
     exit.into()
 }

@@ -23,7 +23,7 @@ pub use memory::{Good, Hold, Mark, Marks, Memory};
 pub use num::{Num, NumError, median};
 pub use outlier::{Label, Middle};
 pub use pass::{Before, Decision, Offer, Outcome, Prior, Row, pass};
-pub use receipt::{Made, MarketMiss, Receipt};
+pub use receipt::{Difference, Made, MarketMiss, ReadError, Receipt, Verified, verify};
 pub use rules::{Band, Class, Rules};
 pub use settings::{Markets, Own, Settings};
 pub use status::{Status, Tally};

@@ -20,8 +20,10 @@ pub fn short_rate(receipt: &Receipt) -> Bytes {
         Some(age) => push_millis(out, age),
         None => push_null(out),
     });
-    field(&mut out, b"votes", |out| push_count(out, outcome.tally.votes.len()));
+    out.extend_from_slice(b",\"counts\":{\"votes\":");
+    push_count(&mut out, outcome.tally.votes.len());
     field(&mut out, b"survivors", |out| push_count(out, outcome.tally.survivors().len()));
+    out.push(b'}');
     field(&mut out, b"id", |out| push_str(out, receipt.id()));
     out.push(b'}');
     out.into()

@@ -273,7 +273,6 @@ impl Coordinator {
             }
         }
         heard.offers.sort_unstable_by(|a, b| (&a.member.venue, a.pair).cmp(&(&b.member.venue, b.pair)));
-        heard.misses.sort_unstable_by(|a, b| (&a.venue, a.pair).cmp(&(&b.venue, b.pair)));
         heard
     }
 

@@ -77,6 +77,16 @@ impl<'a> Converter<'a> {
         self.made
     }
 
+    /// Makes the rates of the markets that no quote needed, too: towards the target where that is one side, else as they are listed.
+    pub(super) fn make_others(&mut self, target: Asset) {
+        for quote in self.priced {
+            let Pair { base, quote } = quote.pair;
+            if !self.made.iter().any(|made| is_between(made.pair, base, quote)) {
+                self.direct(if base == target { Pair { base: quote, quote: base } } else { Pair { base, quote } });
+            }
+        }
+    }
+
     /// Finds the way between two currencies.
     pub(super) fn path(&mut self, from: Asset, to: Asset) -> Option<Path> {
         if self.has_market(from, to) || self.rules.is_par(from, to) {

@@ -137,6 +137,7 @@ pub fn pass(pair: Pair, rules: &Rules, offers: Vec<Offer>, now: UnixMs, memory: 
         .collect();
     let mut converter = Converter::new(rules, pair.base, now, &for_conversion);
     let (paths, ways) = ways(&rows, pair, &mut converter);
+    converter.make_others(pair.quote);
     let conversions = converter.into_made();
     for (row, way) in rows.iter_mut().zip(ways) {
         row.convert(pair, way, &paths);

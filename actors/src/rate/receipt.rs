@@ -1,8 +1,17 @@
-//! The receipt: a rate with everything that led to it.
+//! The receipt: a rate with everything that led to it, as a value and as the JSON that proves it.
+
+mod canon;
+mod read;
+mod verify;
+mod write;
+
+pub use read::ReadError;
+pub use verify::{Difference, Verified, verify};
 
 use super::{Outcome, Row, Rules};
 use crate::model::{Fault, Pair, VenueId};
-use std::sync::Arc;
+use bytes::Bytes;
+use std::sync::{Arc, OnceLock};
 
 /// Holds a pass with all that it was asked for and went by.
 #[derive(Clone, Debug)]
@@ -17,22 +26,44 @@ pub struct Receipt {
     pub made: Made,
     /// Whether the quotes come from a simulation.
     pub simulated: bool,
+    sealed: OnceLock<Sealed>,
+}
+
+/// Holds what is made of a receipt once, by whoever first asks.
+#[derive(Clone, Debug)]
+struct Sealed {
+    id: String,
+    bytes: Bytes,
 }
 
 impl Receipt {
-    /// Makes a receipt.
-    pub fn new(outcome: Outcome, rules: Arc<Rules>, misses: Vec<MarketMiss>, made: Made, simulated: bool) -> Self {
-        Self { outcome, rules, misses, made, simulated }
+    /// Makes a receipt; the misses may come in any order.
+    pub fn new(outcome: Outcome, rules: Arc<Rules>, mut misses: Vec<MarketMiss>, made: Made, simulated: bool) -> Self {
+        misses.sort_by(|a, b| (&a.venue, a.pair).cmp(&(&b.venue, b.pair)));
+        Self { outcome, rules, misses, made, simulated, sealed: OnceLock::new() }
     }
 
+    fn sealed(&self) -> &Sealed {
+        self.sealed.get_or_init(|| {
+            let (id, bytes) = write::sealed(self);
+            Sealed { id, bytes: bytes.into() }
+        })
+    }
+
+    /// Gives the id: `r1_` and 26 characters, which say by their hash that nothing of the receipt was changed.
     pub fn id(&self) -> &str {
-        "r1_stub"
+        &self.sealed().id
     }
-    pub fn bytes(&self) -> bytes::Bytes {
-        bytes::Bytes::from_static(b"{}")
-    }
+
+    /// Gives the id, where anybody has asked for that or for the bytes.
     pub fn known_id(&self) -> Option<&str> {
-        None
+        self.sealed.get().map(|sealed| sealed.id.as_str())
+    }
+
+    /// Gives the receipt as JSON: keys sorted, no white space. Without `id`, every `age_ms` and every `latency_ms` it is the canonical content that the id
+    /// is the hash of.
+    pub fn bytes(&self) -> Bytes {
+        self.sealed().bytes.clone()
     }
 
     /// Tells whether another says the same: rate and status, every decision, every quote and every miss. Then only time has passed.
