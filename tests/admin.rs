@@ -199,3 +199,30 @@ async fn a_scraper_gets_the_text_that_it_accepts() {
     assert_eq!(unknown.code(), (400, "unknown_parameter"));
     service.stop().await;
 }
+
+#[actix_web::test]
+async fn the_page_needs_no_token_and_what_it_shows_does() {
+    let token = "0123456789abcdef0123";
+    let path = std::env::temp_dir().join(format!("quorate-admin-token-{}", std::process::id()));
+    std::fs::write(&path, token).unwrap();
+    let service = started((1, 5), &[("admin_token_file", path.to_str().unwrap())]).await;
+    let at = |path: &str| format!("{}{path}", service.admin);
+    let page = service.ask(&at("/admin")).await;
+    let policy = page.header("content-security-policy").unwrap();
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    assert!(policy.starts_with("default-src 'none'; script-src 'self'; ") && !policy.contains("unsafe"), "{policy}");
+    assert_eq!((page.header("x-content-type-options"), page.header("quorate-simulated")), (Some("nosniff"), Some("1")));
+    for file in ["/admin/", "/admin/admin.js", "/admin/admin.css", "/admin/icon.svg"] {
+        assert_eq!(service.ask(&at(file)).await.status, 200, "{file}");
+        assert_eq!(service.ask_with(&at(file), &[("host", "evil.example")]).await.code(), (421, "wrong_host"), "{file}");
+    }
+    for secret in ["/admin/api/actors.json", "/metrics", "/admin/nothing"] {
+        assert_eq!(service.ask(&at(secret)).await.code(), (401, "unauthorized"), "{secret}");
+        let wrong = service.ask_with(&at(secret), &[("authorization", "Bearer 0123456789abcdef0124")]).await;
+        assert_eq!(wrong.code(), (401, "unauthorized"), "{secret}");
+    }
+    let told = service.ask_with(&at("/admin/api/actors.json"), &[("authorization", &format!("Bearer {token}"))]).await;
+    assert_eq!((told.status, &told.body["simulated"]), (200, &true.into()));
+    std::fs::remove_file(path).unwrap();
+    service.stop().await;
+}

@@ -1,5 +1,6 @@
 //! The admin listener: every figure as a page and as metrics, and orders to the actors.
 
+mod assets;
 mod control;
 mod families;
 mod guard;
@@ -13,24 +14,24 @@ pub use guard::{Guard, TOKEN_MIN};
 pub(crate) use kept::Kept;
 
 use super::{
-    Answer, Call, State, refuse, route,
+    Answer, Call, State, mark, refuse, route,
     router::{Route, get, post},
 };
 use crate::error::ApiError;
 use actix_web::{
     HttpResponse,
     dev::{ServiceRequest, fn_service},
-    http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
+    http::{
+        Method,
+        header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
+    },
     web::ServiceConfig,
 };
 use control::{control, reset};
-use futures_util::{
-    FutureExt,
-    future::{Either, ready},
-};
+use futures_util::{FutureExt, future::Either};
 use metrics::Format;
 use quorate_actors::Control;
-use std::sync::Arc;
+use std::{future::ready, sync::Arc};
 
 /// Every admin route.
 const ROUTES: &[Route] = &[
@@ -51,13 +52,19 @@ pub fn routes(state: Arc<State>, guard: Arc<Guard>) -> impl FnOnce(&mut ServiceC
 }
 
 fn serve(state: &Arc<State>, guard: &Guard, request: ServiceRequest) -> Answer {
-    match guard.check(request.request()) {
-        Ok(()) => Either::Right(route(Arc::clone(state), ROUTES, request).boxed_local()),
-        Err(error) => {
-            let response = refuse(state, request.headers(), &error);
-            Either::Left(std::future::ready(Ok(request.into_response(response))))
+    let inner = request.request();
+    let asset = assets::find(inner.path()).filter(|_| matches!(*inner.method(), Method::GET | Method::HEAD));
+    let checked = if asset.is_some() { guard.check_host(inner) } else { guard.check(inner) };
+    let response = match (checked, asset) {
+        (Ok(()), None) => return Either::Right(route(Arc::clone(state), ROUTES, request).boxed_local()),
+        (Ok(()), Some(asset)) => {
+            let mut response = asset.response();
+            mark(state, state.ids.of(request.headers()), &mut response);
+            response
         }
-    }
+        (Err(error), _) => refuse(state, request.headers(), &error),
+    };
+    Either::Left(ready(Ok(request.into_response(response))))
 }
 
 /// Shows every figure at one moment; with `open=` the types of message and the events of one actor as well.
