@@ -59,6 +59,8 @@ pub struct Config {
     pub poll: Duration,
     /// Whether pairs that are not listed are served.
     pub on_demand: bool,
+    /// Whether what is served is counted and timed.
+    pub metrics: bool,
     /// The pairs that are followed.
     pub pairs: Vec<PairConfig>,
     /// The venues by id, those that are not enabled included.
@@ -152,6 +154,7 @@ impl Config {
             max_age: millis(given("max_age_ms", raw.max_age_ms)?.0),
             poll: millis(given("poll_ms", raw.poll_ms)?.0),
             on_demand: given("on_demand", raw.on_demand)?,
+            metrics: given("metrics", raw.metrics)?,
             pairs: pairs(given("pairs", raw.pairs)?)?,
             venues: raw
                 .venues

@@ -19,6 +19,7 @@ pub(crate) mod rates;
 mod receipts;
 mod request_id;
 mod router;
+mod served;
 mod spreads;
 pub mod terms;
 mod value;
@@ -42,6 +43,7 @@ use quorate_actors::{
 };
 use request_id::RequestIds;
 use router::{Route, get, get_or_post};
+use served::Served;
 use std::{
     collections::{HashMap, HashSet},
     panic::{AssertUnwindSafe, catch_unwind},
@@ -49,6 +51,7 @@ use std::{
     time::Duration,
 };
 use terms::Basis;
+use tokio::time::Instant;
 
 pub use router::Handler;
 
@@ -74,6 +77,10 @@ const ROUTES: &[Route] = &[
     get("/readyz", |call| ready(health::ready(call)).boxed_local()),
 ];
 
+/// Where the routes that memory answers stand in the table.
+const QUOTES: usize = 0;
+const RATES: usize = 2;
+
 /// Holds what the routes serve from, shared by all workers.
 #[derive(Debug)]
 pub struct State {
@@ -88,6 +95,10 @@ pub struct State {
     /// The pairs that are configured, whatever else is asked for.
     pub(crate) configured: HashSet<Pair>,
     pub(crate) receipts: receipts::Receipts,
+    /// Where what is served is counted; nothing where that is not wanted.
+    pub(crate) served: Option<Served>,
+    /// What the admin listener keeps between requests.
+    pub(crate) admin: admin::Kept,
     /// Where the connections are counted; nothing where the host has a server of its own.
     pub(crate) connections: Option<Arc<Connections>>,
     ids: RequestIds,
@@ -106,6 +117,8 @@ pub struct Options {
     pub rounds_per_s: u32,
     /// Whether the engine serves pairs that are not configured.
     pub on_demand: bool,
+    /// Whether what is served is counted and timed.
+    pub metrics: bool,
     /// Taker fees, by the venue's id, that are others than the venue's own.
     pub takers: HashMap<String, Num>,
     /// How many MiB the receipts may take that somebody was given.
@@ -120,6 +133,7 @@ impl Default for Options {
             pairs_per_request: 100,
             rounds_per_s: 50,
             on_demand: true,
+            metrics: false,
             takers: HashMap::new(),
             receipts_mib: 16,
         }
@@ -129,7 +143,7 @@ impl Default for Options {
 impl State {
     /// Makes the state of an engine's routes.
     pub fn new(engine: Engine, options: Options) -> Self {
-        let Options { simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, takers, receipts_mib } = options;
+        let Options { simulated, body_bytes, pairs_per_request, rounds_per_s, on_demand, metrics, takers, receipts_mib } = options;
         let venues = engine.venues();
         let taker = |venue: &VenueStatus| rate::taker(venue.profile(), takers.get(venue.id.as_str()).copied());
         let takers = venues.iter().filter_map(|venue| Some((venue.id.clone(), taker(venue)?))).collect();
@@ -146,6 +160,8 @@ impl State {
             takers,
             configured,
             receipts: receipts::Receipts::new(receipts_mib),
+            served: metrics.then(|| Served::new(ROUTES)),
+            admin: admin::Kept::new(),
             connections: None,
             ids: RequestIds::new(),
         }
@@ -213,13 +229,24 @@ impl Call<'_> {
 
     /// Refuses any query, on a route that takes none.
     pub(crate) fn no_query(&self) -> Result<(), ApiError> {
-        match self.query().split(['&', '=']).next().filter(|name| !name.is_empty()) {
-            None => Ok(()),
-            Some(name) => {
-                let detail = format!("parameter {} is not known, expected none", crate::error::shown(name));
-                Err(ApiError::new(Code::UnknownParameter, detail))
+        self.only(None).map(|_| ())
+    }
+
+    /// Gives the text of a route's only parameter, where it is given; refuses any other.
+    pub(crate) fn only(&self, parameter: Option<&str>) -> Result<Option<String>, ApiError> {
+        let mut given = None;
+        for part in self.query().split('&').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let detail = |what: &str| format!("parameter {} {what}", crate::error::shown(name));
+            if parameter != Some(name) {
+                let expected = parameter.map_or_else(|| "none".to_owned(), |known| format!("{known:?}"));
+                return Err(ApiError::new(Code::UnknownParameter, detail(&format!("is not known, expected {expected}"))));
+            }
+            if given.replace(terms::decoded(value)?).is_some() {
+                return Err(ApiError::new(Code::DuplicateParameter, detail("is given more than once")));
             }
         }
+        Ok(given)
     }
 
     pub(crate) fn json(&self, body: impl Into<bytes::Bytes>) -> HttpResponse {
@@ -228,28 +255,45 @@ impl Call<'_> {
 }
 
 /// What one request comes to, from memory at once or after a while.
-pub(crate) type Served = Either<
+pub(crate) type Answer = Either<
     std::future::Ready<Result<ServiceResponse, actix_web::Error>>,
     LocalBoxFuture<'static, Result<ServiceResponse, actix_web::Error>>,
 >;
 
-fn serve(state: &Arc<State>, routes: &'static [Route], request: ServiceRequest) -> Served {
+fn serve(state: &Arc<State>, routes: &'static [Route], request: ServiceRequest) -> Answer {
     let inner = request.request();
     match answer_at_once(state, inner.head(), inner.match_info().unprocessed()) {
         Some(response) => Either::Left(std::future::ready(Ok(request.into_response(response)))),
-        None => Either::Right(route(Arc::clone(state), routes, request).boxed_local()),
+        None => Either::Right(count(Arc::clone(state), routes, request).boxed_local()),
     }
 }
 
 /// Answers a request that memory satisfies: the way of nearly all, which passes nothing that it does not need.
 pub(crate) fn answer_at_once(state: &State, head: &RequestHead, path: &str) -> Option<HttpResponse> {
+    let began = Instant::now();
     // What a panic leaves behind is dropped with the request.
-    let answered =
-        catch_unwind(AssertUnwindSafe(|| quotes::from_memory(state, head, path).or_else(|| rates::from_memory(state, head, path))));
+    let answered = catch_unwind(AssertUnwindSafe(|| {
+        let quotes = quotes::from_memory(state, head, path, began).map(|response| (QUOTES, response));
+        quotes.or_else(|| rates::from_memory(state, head, path, began).map(|response| (RATES, response)))
+    }));
     let Ok(answered) = answered else { return Some(refuse(state, &head.headers, &panicked())) };
-    let mut response = answered?;
+    let (route, mut response) = answered?;
     mark(state, state.ids.of(&head.headers), &mut response);
+    if let Some(served) = &state.served {
+        served.count(route, response.status(), began.elapsed());
+    }
     Some(response)
+}
+
+/// Answers a public request in its own time, and counts it.
+async fn count(state: Arc<State>, routes: &'static [Route], request: ServiceRequest) -> Result<ServiceResponse, actix_web::Error> {
+    let began = Instant::now();
+    let found = router::find(routes, request.request().match_info().unprocessed()).map(|found| found.number);
+    let answered = route(Arc::clone(&state), routes, request).await;
+    if let (Some(served), Ok(response)) = (&state.served, &answered) {
+        served.count(found.unwrap_or(routes.len()), response.status(), began.elapsed());
+    }
+    answered
 }
 
 async fn route(state: Arc<State>, routes: &'static [Route], request: ServiceRequest) -> Result<ServiceResponse, actix_web::Error> {

@@ -101,9 +101,23 @@ fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, ServeErro
 /// # Errors
 /// [`ServeError`] where it does not start, or a server fails.
 pub async fn run(config: Config, listeners: Listeners, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
+    run_with(config, listeners, shutdown, |_| {}).await
+}
+
+/// Runs the service as [`run`] does, and gives its engine to whoever wants to look on, or to have actors of his own shown among the engine's.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_with(
+    config: Config,
+    listeners: Listeners,
+    shutdown: impl Future<Output = ()>,
+    started: impl FnOnce(&Engine),
+) -> Result<(), ServeError> {
     let (builder, boot) = builder(&config);
     let engine = builder.start()?;
     let _ = boot.set(engine.boot().to_owned());
+    started(&engine);
     let served = serve(engine.clone(), &config, listeners, shutdown).await;
     engine.shutdown().await;
     served
@@ -161,6 +175,7 @@ pub fn options(config: &Config) -> http::Options {
         pairs_per_request: config.limits.pairs_per_request,
         rounds_per_s: config.limits.rounds_per_s,
         on_demand: config.on_demand,
+        metrics: config.metrics,
         takers: config.venues.iter().filter_map(|(id, venue)| Some((id.clone(), venue.taker?))).collect::<HashMap<_, _>>(),
         receipts_mib: config.receipts_mib,
     }

@@ -82,6 +82,11 @@ impl Allowance {
         now.checked_add(Duration::from_nanos(left)).unwrap_or(now)
     }
 
+    /// Tells how long the whole of what may be asked at once takes to come back.
+    pub fn full_for(&self) -> Duration {
+        self.full
+    }
+
     /// Takes over what an earlier one had left.
     pub fn resume(&self, full_at: Instant) {
         let left = u64::try_from(full_at.saturating_duration_since(Instant::now()).as_nanos()).unwrap_or(u64::MAX);

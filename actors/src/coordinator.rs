@@ -1,15 +1,19 @@
 //! The actor that scatters and gathers: callers of one pair share a round, each is answered by his own terms, stragglers are kept, changes are published.
 
 mod doubt;
+mod ends;
 mod messages;
 mod pairs;
 mod rates;
 mod rounds;
 mod subscribers;
+mod tallies;
 
 pub(crate) use messages::{Ask, AskRate, CoordinatorPort, Landed, Stop, Subscribe, SubscribeRate};
 pub use messages::{AskError, QuoteUpdate, RateUpdate};
 pub(crate) use subscribers::Subscribers;
+pub use tallies::Tallied;
+pub(crate) use tallies::Tallies;
 
 use crate::{
     board::{Board, Published, PublishedRate, Render, assemble},
@@ -64,6 +68,7 @@ pub(crate) struct Coordinator {
     board: Arc<Board>,
     subscribers: Arc<Subscribers<QuoteUpdate>>,
     rate_subscribers: Arc<Subscribers<RateUpdate>>,
+    tallies: Arc<Tallies>,
     pairs: SmallMap<Pair, PairState>,
     rates: SmallMap<Pair, RateState>,
     /// By market, the pairs whose rates it feeds.
@@ -87,6 +92,7 @@ impl Coordinator {
         venues: Arc<[Arc<Cell>]>,
         board: Arc<Board>,
         (subscribers, rate_subscribers): (Arc<Subscribers<QuoteUpdate>>, Arc<Subscribers<RateUpdate>>),
+        tallies: Arc<Tallies>,
         configured: &[PairConfig],
     ) -> Self {
         board.views.reserve(&configured.iter().map(|config| config.pair).collect::<Vec<_>>());
@@ -104,6 +110,7 @@ impl Coordinator {
             board,
             subscribers,
             rate_subscribers,
+            tallies,
             pairs,
             rates: SmallMap::default(),
             feeds: SmallMap::default(),
@@ -224,6 +231,7 @@ impl Handler<Ask> for Coordinator {
     fn handle(&mut self, Ask { pair, terms }: Ask, ctx: &mut Self::Context) -> Self::Result {
         let (reply, answer) = promise();
         if let Err((error, reply)) = self.begin(ctx, pair, terms, reply) {
+            self.tallies.refused(&error);
             reply.keep(Err(error));
         }
         answer

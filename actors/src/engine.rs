@@ -1,31 +1,27 @@
 //! The embedder's door: configure, start, ask, subscribe, look inside, shut down.
 
 mod builder;
+mod shared;
 mod status;
 
 pub use builder::{Builder, PairConfig, StartError};
+pub(crate) use shared::Shared;
 pub use status::{ControlError, PairStatus, VenueStatus};
 
 use crate::{
-    board::{Board, Published, PublishedRate},
+    board::{Published, PublishedRate},
     clock::Clock,
-    coordinator::{
-        Ask, AskError, AskRate, Coordinator, CoordinatorPort, QuoteUpdate, RateUpdate, Settings, Subscribe, SubscribeRate, Subscribers,
-    },
-    exchange::{Cell, Control, Exchange},
-    meter::{self, Limits, Meter, Registry, Snapshot},
+    coordinator::{Ask, AskError, AskRate, QuoteUpdate, RateUpdate, Subscribe, SubscribeRate, Tallied},
+    exchange::{Cell, Control},
+    meter::{self, Limits, Meter, Snapshot},
     model::{Pair, VenueId},
     rate::{self, AdmissionRules},
     terms::{Terms, VenueFilter},
-    transport::Connect,
-    venue::Scratch,
 };
 use actix::prelude::*;
+use shared::Home;
 use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{Arc, PoisonError, atomic::Ordering::Relaxed},
     time::Duration,
 };
 use tokio::time::Instant;
@@ -39,107 +35,6 @@ pub(crate) const EXCHANGE_LIMITS: Limits = Limits { capacity: 1024, in_flight_ma
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
-}
-
-/// Holds what the actors of one engine share and outlive them.
-pub(crate) struct Shared {
-    pub(crate) venues: Arc<[Arc<Cell>]>,
-    pub(crate) coordinator: CoordinatorPort,
-    pub(crate) registry: Registry,
-    coordinator_meter: Arc<Meter>,
-    board: Arc<Board>,
-    subscribers: Arc<Subscribers<QuoteUpdate>>,
-    rate_subscribers: Arc<Subscribers<RateUpdate>>,
-    settings: Settings,
-    pairs: Vec<PairConfig>,
-    connect: Arc<dyn Connect>,
-    places: Vec<Place>,
-    boot: String,
-    stopping: AtomicBool,
-}
-
-/// Holds one thread that actors run on, and the scratch that they share there: decoding never waits, so one is enough.
-struct Place {
-    arbiter: Mutex<Home>,
-    scratch: Arc<Mutex<Scratch>>,
-}
-
-enum Home {
-    /// The arbiter that started the engine; it is the host's.
-    Here(ArbiterHandle),
-    Own(Arbiter),
-}
-
-impl Home {
-    fn handle(&self) -> ArbiterHandle {
-        match self {
-            Self::Here(handle) => handle.clone(),
-            Self::Own(arbiter) => arbiter.handle(),
-        }
-    }
-}
-
-impl Place {
-    /// Starts an actor here. An arbiter of our own that has died is replaced; the host's is not ours to replace.
-    fn start<A: meter::Metered>(
-        &self,
-        meter: &Arc<Meter>,
-        make: impl Fn(Arc<Mutex<Scratch>>) -> A + Clone + Send + 'static,
-    ) -> Option<meter::Port<A>> {
-        let mut home = self.arbiter.lock().unwrap_or_else(PoisonError::into_inner);
-        for fresh in [false, true] {
-            if fresh {
-                let Home::Own(_) = &*home else { return None };
-                log::warn!("an arbiter of the engine died: starting another");
-                *home = Home::Own(Arbiter::new());
-            }
-            let (make, scratch) = (make.clone(), Arc::clone(&self.scratch));
-            if let Ok(port) = meter::start_in(&home.handle(), Arc::clone(meter), move || make(scratch)) {
-                return Some(port);
-            }
-        }
-        None
-    }
-}
-
-impl Shared {
-    fn place(&self, number: usize) -> Option<&Place> {
-        self.places.get(number.checked_rem(self.places.len())?)
-    }
-
-    /// Starts the actor of a venue, for the first time or `again`.
-    pub(crate) fn start_exchange(self: &Arc<Self>, number: usize, again: bool) {
-        let (Some(cell), Some(place)) = (self.venues.get(number), self.place(number)) else { return };
-        if again {
-            cell.meter.restarted("found dead");
-            let mut facts = cell.facts();
-            facts.restarts = facts.restarts.saturating_add(1);
-        }
-        let (shared, kept) = (Arc::clone(self), Arc::clone(cell));
-        let port = place.start(&cell.meter, move |scratch| {
-            Exchange::new(Arc::clone(&kept), number, Arc::clone(&shared.coordinator), shared.connect.as_ref(), scratch)
-        });
-        cell.port.store(port.map(Arc::new));
-    }
-
-    /// Starts the coordinator, for the first time or `again`.
-    pub(crate) fn start_coordinator(self: &Arc<Self>, again: bool) {
-        let Some(place) = self.place(0) else { return };
-        if again {
-            self.coordinator_meter.restarted("found dead");
-        }
-        let shared = Arc::clone(self);
-        let port = place.start(&self.coordinator_meter, move |_| {
-            let (venues, board) = (Arc::clone(&shared.venues), Arc::clone(&shared.board));
-            let subscribers = (Arc::clone(&shared.subscribers), Arc::clone(&shared.rate_subscribers));
-            Coordinator::new(shared.settings.clone(), venues, board, subscribers, &shared.pairs)
-        });
-        self.coordinator.store(port.map(Arc::new));
-    }
-
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stopping.load(Relaxed)
-    }
 }
 
 impl Engine {
@@ -170,11 +65,16 @@ impl Engine {
 
     /// Gives the latest view of a pair where it satisfies the terms.
     pub fn remembered(&self, pair: &Pair, terms: &Terms) -> Option<Arc<Published>> {
+        self.remembered_at(pair, terms, Instant::now())
+    }
+
+    /// Gives the latest view as [`Engine::remembered`] does, for a caller who has just read the clock.
+    pub fn remembered_at(&self, pair: &Pair, terms: &Terms, now: Instant) -> Option<Arc<Published>> {
         if terms.fresh || terms.venues != VenueFilter::All {
             return None;
         }
         let published = self.latest(pair)?;
-        let (view, now) = (&published.view, Instant::now());
+        let view = &published.view;
         let age = now.saturating_duration_since(view.oldest);
         let counted = || view.rows.iter().filter(|row| row.refused.is_none());
         let sources = terms.min_sources.is_none_or(|wanted| counted().count() >= wanted);
@@ -232,10 +132,15 @@ impl Engine {
 
     /// Gives the latest rate of a pair where it satisfies the terms.
     pub fn remembered_rate(&self, pair: &Pair, terms: &Terms) -> Option<Arc<PublishedRate>> {
+        self.remembered_rate_at(pair, terms, Instant::now())
+    }
+
+    /// Gives the latest rate as [`Engine::remembered_rate`] does, for a caller who has just read the clock.
+    pub fn remembered_rate_at(&self, pair: &Pair, terms: &Terms, now: Instant) -> Option<Arc<PublishedRate>> {
         if terms.fresh || terms.venues != VenueFilter::All {
             return None;
         }
-        self.latest_rate(pair).filter(|latest| latest.satisfies(terms, None, Instant::now()))
+        self.latest_rate(pair).filter(|latest| latest.satisfies(terms, None, now))
     }
 
     /// Answers with a pair's rate under the caller's terms: from memory where that satisfies them, else after one round over every market that the rate is
@@ -299,7 +204,8 @@ impl Engine {
 
     /// Gives how each venue stands, sorted by id.
     pub fn venues(&self) -> Vec<VenueStatus> {
-        self.shared.venues.iter().map(|cell| status::venue(cell)).collect()
+        let now = Instant::now();
+        self.shared.venues.iter().map(|cell| status::venue(cell, now)).collect()
     }
 
     /// Gives the figures of every actor.
@@ -307,12 +213,29 @@ impl Engine {
         self.shared.registry.snapshot(Instant::now())
     }
 
+    /// Gives a meter to an actor of the host's own, shown among the engine's under a name of its own.
+    pub fn meter<A: meter::Metered>(&self, name: &str, limits: Limits) -> Arc<Meter> {
+        self.shared.registry.meter::<A>(name, limits)
+    }
+
+    /// Sets the high-water marks of one actor, or of all, back to the present depths; tells how many actors that were.
+    pub fn reset_high(&self, actor: Option<&str>) -> usize {
+        let meters = self.shared.registry.meters();
+        let meant = meters.iter().filter(|meter| actor.is_none_or(|name| meter.name() == name));
+        meant.inspect(|meter| meter.reset_high()).count()
+    }
+
+    /// Counts what the coordinator has done, over all its lives.
+    pub fn tallies(&self) -> Tallied {
+        self.shared.tallies.now()
+    }
+
     /// Gives how far our clock is behind the venues' by their `Date` headers, in milliseconds: the median.
     pub fn skew_ms(&self) -> Option<i64> {
         skew_ms(&self.shared.venues)
     }
 
-    /// Pauses, resumes or restarts one venue; the others do not notice.
+    /// Pauses, resumes, restarts or reconnects one venue; the others do not notice.
     ///
     /// # Errors
     /// [`ControlError`] where there is no such venue, or its actor cannot be told now.
@@ -328,7 +251,11 @@ impl Engine {
         let port = cell.port.load_full().ok_or(ControlError::Restarting)?;
         let sent = port.send(control).map_err(|_| ControlError::Overloaded)?.await;
         // Those that end the actor end it before it can reply.
-        if sent.is_err() && matches!(control, Control::Pause | Control::Resume) { Err(ControlError::Restarting) } else { Ok(()) }
+        if sent.is_err() && matches!(control, Control::Pause | Control::Resume | Control::Reconnect) {
+            Err(ControlError::Restarting)
+        } else {
+            Ok(())
+        }
     }
 
     /// Stops all actors of the engine and the arbiters that it started; waits until they are gone, two seconds at most.

@@ -63,6 +63,8 @@ pub enum Control {
     Resume,
     /// Ends the actor; the watchdog builds a new one.
     Restart,
+    /// Drops the venue's connections once what is in the air has landed, and opens new ones.
+    Reconnect,
     /// Unwinds inside the handler as a bug would, to rehearse the recovery.
     RehearsePanic,
     /// Stops the actor's arbiter with all that run on it, to rehearse the recovery.
@@ -74,6 +76,7 @@ pub(crate) struct Exchange {
     cell: Arc<Cell>,
     number: usize,
     coordinator: CoordinatorPort,
+    connect: Arc<dyn Connect>,
     transport: Rc<dyn Transport>,
     scratch: Arc<Mutex<Scratch>>,
     mirrors: Mirrors,
@@ -105,16 +108,16 @@ impl Exchange {
         cell: Arc<Cell>,
         number: usize,
         coordinator: CoordinatorPort,
-        connect: &dyn Connect,
+        connect: Arc<dyn Connect>,
         scratch: Arc<Mutex<Scratch>>,
     ) -> Self {
         let profile = cell.venue.profile();
-        let limits = Limits { venue: cell.id.clone(), body_max: profile.body_max };
         let heaviest = profile.endpoints.iter().flat_map(|e| e.weight).map(|(_, weight)| *weight).max().unwrap_or(1);
         let budget = Allowance::new(&profile.budget, heaviest);
         if let Some(full_at) = cell.facts().budget_full_at {
             budget.resume(full_at);
         }
+        cell.facts().budget_full_for = budget.full_for();
         let mut listing = Listing::default();
         for pair in cell.pairs.iter() {
             listing.add(cell.venue.as_ref(), *pair, true);
@@ -127,7 +130,8 @@ impl Exchange {
         Self {
             number,
             coordinator,
-            transport: connect.transport(&limits),
+            transport: transport(&cell, connect.as_ref()),
+            connect,
             scratch,
             mirrors: Mirrors::new(cell.origins.len().saturating_sub(1)),
             budget: Rc::new(budget),
@@ -279,11 +283,25 @@ impl Exchange {
 }
 
 impl Exchange {
+    /// Leaves the present connections to what is in the air, which is the last to hold them.
+    fn reconnect(&mut self, ctx: &mut Context<Self>) {
+        self.transport = transport(&self.cell, self.connect.as_ref());
+        let mut facts = self.cell.facts();
+        facts.reconnects = facts.reconnects.saturating_add(1);
+        drop(facts);
+        self.cell.meter.note("reconnect", "an operator had the connections dropped");
+        self.open_ahead(ctx);
+    }
+
     /// Sends what waited for a connection, whether that is free now or not.
     fn launch_deferred(&mut self, ctx: &mut Context<Self>) {
         self.deferred = false;
         self.launch_pending(ctx);
     }
+}
+
+fn transport(cell: &Cell, connect: &dyn Connect) -> Rc<dyn Transport> {
+    connect.transport(&Limits { venue: cell.id.clone(), body_max: cell.venue.profile().body_max })
 }
 
 /// Says that a value is of no interest here.
@@ -364,7 +382,11 @@ impl Handler<Control> for Exchange {
         match control {
             Control::Pause => self.cell.facts().paused = true,
             Control::Resume => self.cell.facts().paused = false,
-            Control::Restart => ctx.terminate(),
+            Control::Restart => {
+                self.cell.facts().ended = true;
+                ctx.terminate();
+            }
+            Control::Reconnect => self.reconnect(ctx),
             Control::RehearsePanic => std::panic::resume_unwind(Box::new("rehearsed")),
             Control::RehearseArbiterLoss => drop_value(Arbiter::current().stop()),
         }

@@ -93,6 +93,6 @@ pub mod view;
 mod watchdog;
 
 pub use board::{Published, PublishedRate, Render};
-pub use coordinator::{AskError, QuoteUpdate, RateUpdate};
+pub use coordinator::{AskError, QuoteUpdate, RateUpdate, Tallied};
 pub use engine::{Builder, ControlError, Engine, PairConfig, PairStatus, StartError, VenueStatus};
 pub use exchange::{Control, PlanFacts, VenueConfig, VenueState};

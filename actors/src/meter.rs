@@ -16,7 +16,9 @@
 //!
 //! This module knows actix and nothing of this project.
 
+mod buckets;
 mod cell;
+mod events;
 mod histogram;
 mod port;
 mod registry;
@@ -25,6 +27,8 @@ mod snapshot;
 mod task;
 mod window;
 
+pub use buckets::{BucketCounts, Buckets};
+pub use events::Event;
 pub use port::{Accepts, Metered, Port, Posted, Refusal, Ticket};
 pub use registry::{Registry, Snapshot};
 pub use reply::{Deliver, Promise, Promised, Reply, promise};
@@ -35,6 +39,7 @@ pub use task::{ArbiterDead, start, start_in};
 pub use actix as __actix;
 
 use cell::{ActorCell, MessageCell};
+use events::Events;
 use std::{
     collections::BTreeMap,
     sync::{
@@ -75,6 +80,7 @@ pub struct Meter {
     state: Mutex<State>,
     restarts: Mutex<BTreeMap<&'static str, u64>>,
     windows: Mutex<Windows>,
+    events: Mutex<Events>,
 }
 
 #[derive(Debug)]
@@ -91,7 +97,8 @@ impl Meter {
         let messages: Box<[_]> = (1..).zip(A::MESSAGES.iter().copied()).map(cell).collect();
         let other = cell((u64::MAX, "other"));
         let state = Mutex::new(State { word: "new", since: actor.now_ns() });
-        Self { name: name.into(), limits, actor, messages, other, state, restarts: Mutex::default(), windows: Mutex::new(Windows::new()) }
+        let (restarts, windows, events) = (Mutex::default(), Mutex::new(Windows::new()), Mutex::default());
+        Self { name: name.into(), limits, actor, messages, other, state, restarts, windows, events }
     }
 
     /// Gives the actor's name.
@@ -109,6 +116,8 @@ impl Meter {
         let mut state = lock(&self.state);
         if state.word != word {
             *state = State { word, since: self.actor.now_ns() };
+            drop(state);
+            self.note("state", word);
         }
     }
 
@@ -123,6 +132,8 @@ impl Meter {
         let mut restarts = lock(&self.restarts);
         let count = restarts.entry(cause).or_default();
         *count = count.saturating_add(1);
+        drop(restarts);
+        self.note("restart", cause);
     }
 
     /// Sets the high-water marks back to the present depths; counters stay.

@@ -83,7 +83,6 @@ impl Watchdog {
                 Verdict::Rest => cell.set_state(VenueState::Parked),
                 Verdict::Rebuild => {
                     log::warn!("the exchange {} died: rebuilding it", cell.id);
-                    cell.set_state(VenueState::Restarting);
                     shared.start_exchange(number, true);
                 }
             }

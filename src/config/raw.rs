@@ -22,6 +22,7 @@ pub(super) struct Raw {
     pub max_age_ms: Option<Within<100, 3_600_000>>,
     pub poll_ms: Option<Poll>,
     pub on_demand: Option<bool>,
+    pub metrics: Option<bool>,
     pub pairs: Option<Vec<RawPair>>,
     pub venues: Option<BTreeMap<VenueKey, RawVenue>>,
     pub rate: Option<RawRate>,

@@ -1,38 +1,47 @@
-//! The admin listener: the figures of every actor, and pause, resume, restart of a venue.
+//! The admin listener: every figure as a page and as metrics, and orders to the actors.
 
+mod assets;
+mod control;
+mod families;
 mod guard;
+mod json;
+mod kept;
+mod metrics;
+mod process;
+mod snapshot;
 
 pub use guard::{Guard, TOKEN_MIN};
+pub(crate) use kept::Kept;
 
 use super::{
-    Call, Served, State,
-    connections::Figures,
-    listing, refuse, route,
+    Answer, Call, State, mark, refuse, route,
     router::{Route, get, post},
 };
-use crate::{
-    error::{ApiError, Code},
-    wire::{VenueJson, json},
-};
+use crate::error::ApiError;
 use actix_web::{
     HttpResponse,
     dev::{ServiceRequest, fn_service},
+    http::{
+        Method,
+        header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
+    },
     web::ServiceConfig,
 };
-use futures_util::{
-    FutureExt,
-    future::{Either, ready},
-};
-use quorate_actors::{Control, ControlError, meter};
-use serde::Serialize;
-use std::{sync::Arc, time::Duration};
+use control::{control, reset};
+use futures_util::{FutureExt, future::Either};
+use metrics::Format;
+use quorate_actors::Control;
+use std::{future::ready, sync::Arc};
 
 /// Every admin route.
 const ROUTES: &[Route] = &[
     get("/admin/api/actors.json", |call| ready(actors(call)).boxed_local()),
+    post("/admin/api/actors/reset", |call| ready(reset(call)).boxed_local()),
     post("/admin/api/venues/{id}/pause", |call| control(call, Control::Pause, "pause").boxed_local()),
     post("/admin/api/venues/{id}/resume", |call| control(call, Control::Resume, "resume").boxed_local()),
     post("/admin/api/venues/{id}/restart", |call| control(call, Control::Restart, "restart").boxed_local()),
+    post("/admin/api/venues/{id}/reconnect", |call| control(call, Control::Reconnect, "reconnect").boxed_local()),
+    get("/metrics", |call| ready(metrics(call)).boxed_local()),
 ];
 
 /// Serves the admin routes behind their guard.
@@ -42,72 +51,40 @@ pub fn routes(state: Arc<State>, guard: Arc<Guard>) -> impl FnOnce(&mut ServiceC
     }
 }
 
-fn serve(state: &Arc<State>, guard: &Guard, request: ServiceRequest) -> Served {
-    match guard.check(request.request()) {
-        Ok(()) => Either::Right(route(Arc::clone(state), ROUTES, request).boxed_local()),
-        Err(error) => {
-            let response = refuse(state, request.headers(), &error);
-            Either::Left(std::future::ready(Ok(request.into_response(response))))
+fn serve(state: &Arc<State>, guard: &Guard, request: ServiceRequest) -> Answer {
+    let inner = request.request();
+    let asset = assets::find(inner.path()).filter(|_| matches!(*inner.method(), Method::GET | Method::HEAD));
+    let checked = if asset.is_some() { guard.check_host(inner) } else { guard.check(inner) };
+    let response = match (checked, asset) {
+        (Ok(()), None) => return Either::Right(route(Arc::clone(state), ROUTES, request).boxed_local()),
+        (Ok(()), Some(asset)) => {
+            let mut response = asset.response();
+            mark(state, state.ids.of(request.headers()), &mut response);
+            response
         }
-    }
-}
-
-#[derive(Serialize)]
-struct Actors<'a> {
-    simulated: bool,
-    boot: &'a str,
-    time: String,
-    #[serde(flatten)]
-    snapshot: meter::Snapshot,
-    connections: Option<Figures>,
-    updates_missed: u64,
-    venues: Vec<VenueJson<'a>>,
-}
-
-/// Shows every actor and every venue at one moment.
-fn actors(call: Call<'_>) -> Result<HttpResponse, ApiError> {
-    call.no_query()?;
-    let engine = &call.state.engine;
-    let venues = engine.venues();
-    let shown = Actors {
-        simulated: call.state.simulated,
-        boot: engine.boot(),
-        time: engine.clock().now().to_string(),
-        snapshot: engine.actors(),
-        connections: call.state.connections.as_ref().map(|connections| connections.figures()),
-        updates_missed: engine.updates_missed(),
-        venues: venues.iter().map(|status| listing::row(call.state, status)).collect(),
+        (Err(error), _) => refuse(state, request.headers(), &error),
     };
-    Ok(call.json(json(&shown)))
+    Either::Left(ready(Ok(request.into_response(response))))
 }
 
-#[derive(Serialize)]
-struct Done<'a> {
-    simulated: bool,
-    action: &'static str,
-    venue: VenueJson<'a>,
+/// Shows every figure at one moment; with `open=` the types of message and the events of one actor as well.
+fn actors(call: Call<'_>) -> Result<HttpResponse, ApiError> {
+    let open = call.only(Some("open"))?;
+    let snapshot = call.state.admin.snapshot(call.state);
+    Ok(call.json(json::render(&snapshot, &call.state.admin.audited(), open.as_deref())))
 }
 
-/// Tells a venue's actor what to do, and shows how the venue stands then.
-async fn control(call: Call<'_>, control: Control, action: &'static str) -> Result<HttpResponse, ApiError> {
+/// Gives every figure to a scraper.
+fn metrics(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     call.no_query()?;
-    let (engine, peer) = (&call.state.engine, call.request.peer_addr());
-    let told = engine.control(call.captured, control).await;
-    // An audit names who asked for what; the id is one of ours by now, or no venue's.
-    let peer = peer.map_or_else(|| "unknown".to_owned(), |address| address.to_string());
-    let venues = engine.venues();
-    let known = venues.iter().find(|status| status.id.as_str() == call.captured);
-    match (told, known) {
-        (Ok(()), Some(status)) => {
-            log::warn!("admin: {action} {} by {peer}", status.id);
-            Ok(call.json(json(&Done { simulated: call.state.simulated, action, venue: listing::row(call.state, status) })))
-        }
-        (Err(ControlError::Restarting), _) => {
-            Err(ApiError::new(Code::Restarting, "the venue's actor is being rebuilt").retry_after(Duration::from_secs(1)))
-        }
-        (Err(ControlError::Overloaded), _) => {
-            Err(ApiError::new(Code::Overloaded, "the venue's actor has too much under way").retry_after(Duration::from_secs(1)))
-        }
-        _ => Err(listing::unknown(call.captured, &venues)),
-    }
+    let accept = call.request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let format = Format::accepted(accept);
+    let snapshot = call.state.admin.snapshot(call.state);
+    let mut response = HttpResponse::Ok().body(metrics::render(&snapshot, format));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
 }
+
+#[cfg(test)]
+mod tests;

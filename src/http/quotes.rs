@@ -32,13 +32,13 @@ use tokio::time::Instant;
 const PATH: &str = "/v1/quotes/";
 
 /// Answers at once where memory satisfies the default terms: the way of nearly every request, kept short.
-pub(super) fn from_memory(state: &State, head: &RequestHead, path: &str) -> Option<HttpResponse> {
+pub(super) fn from_memory(state: &State, head: &RequestHead, path: &str, now: Instant) -> Option<HttpResponse> {
     if !matches!(head.method, Method::GET | Method::HEAD) || head.uri.query().is_some() {
         return None;
     }
     let pair: Pair = path.strip_prefix(PATH)?.parse().ok()?;
-    let published = state.engine.remembered(&pair, &state.basis.terms).filter(|p| !p.view.rows.is_empty())?;
-    Some(answer(state, &head.headers, &published, &state.basis.terms, Instant::now()))
+    let published = state.engine.remembered_at(&pair, &state.basis.terms, now).filter(|p| !p.view.rows.is_empty())?;
+    Some(answer(state, &head.headers, &published, &state.basis.terms, now))
 }
 
 /// Answers a request for one pair.

@@ -65,14 +65,14 @@ impl Wanted {
 }
 
 /// Answers at once where memory satisfies the default terms with a rate.
-pub(super) fn from_memory(state: &State, head: &RequestHead, path: &str) -> Option<HttpResponse> {
+pub(super) fn from_memory(state: &State, head: &RequestHead, path: &str, now: Instant) -> Option<HttpResponse> {
     if !matches!(head.method, Method::GET | Method::HEAD) || head.uri.query().is_some() {
         return None;
     }
     let pair: Pair = path.strip_prefix(PATH)?.parse().ok()?;
-    let published = state.engine.remembered_rate(&pair, &state.basis.terms)?;
+    let published = state.engine.remembered_rate_at(&pair, &state.basis.terms, now)?;
     let wanted = Wanted::default_of(&state.basis.terms);
-    refusal(&published, &wanted).is_none().then(|| answer(state, &head.headers, &published, &wanted))
+    refusal(&published, &wanted).is_none().then(|| answer(state, &head.headers, &published, &wanted, now))
 }
 
 /// Answers a request for one pair's rate.
@@ -81,7 +81,7 @@ pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     let wanted = Wanted::of(terms::from_query(call.query(), &state.basis, TAKES)?)?;
     let pair = pairs::parse(captured, || quotes::known_pairs(state))?;
     let published = ask(state, pair, &wanted).await?;
-    Ok(answer(state, request.headers(), &published, &wanted))
+    Ok(answer(state, request.headers(), &published, &wanted, Instant::now()))
 }
 
 /// Asks the engine, and refuses what the caller does not take.
@@ -98,8 +98,8 @@ pub(crate) async fn ask_for_any(state: &State, pair: Pair, terms: &Terms) -> Res
     state.engine.ask_rate(pair, terms.clone()).await.map_err(|error| quotes::refused(state, pair, error))
 }
 
-fn answer(state: &State, headers: &HeaderMap, published: &PublishedRate, wanted: &Wanted) -> HttpResponse {
-    let freshness = freshness(published, &wanted.terms, Instant::now());
+fn answer(state: &State, headers: &HeaderMap, published: &PublishedRate, wanted: &Wanted, now: Instant) -> HttpResponse {
+    let freshness = freshness(published, &wanted.terms, now);
     let tag = caching::tag_of(&[published.receipt.id(), if wanted.short { "-short" } else { "" }]);
     // An id that is confirmed is given, too.
     keep(state, published);

@@ -65,6 +65,12 @@ impl Receipts {
         kept.drop_old(now, self.bytes_max);
     }
 
+    /// Gives the figures of this moment.
+    pub(crate) fn figures(&self) -> Figures {
+        let kept = self.lock();
+        Figures { kept: kept.by_id.len(), kept_bytes: kept.bytes, limit_bytes: self.bytes_max }
+    }
+
     fn find(&self, id: &str, now: Instant) -> Found {
         let mut kept = self.lock();
         kept.drop_old(now, self.bytes_max);
@@ -74,6 +80,14 @@ impl Receipts {
             None => Found::Never,
         }
     }
+}
+
+/// Holds how many receipts are kept, and the bytes that they take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Figures {
+    pub(crate) kept: usize,
+    pub(crate) kept_bytes: usize,
+    pub(crate) limit_bytes: usize,
 }
 
 impl Kept {

@@ -10,7 +10,7 @@ pub type Handler = for<'a> fn(Call<'a>) -> LocalBoxFuture<'a, Result<HttpRespons
 
 /// Holds one path and what it answers to. `{…}` stands for one segment that is not empty.
 pub(crate) struct Route {
-    path: &'static str,
+    pub(crate) path: &'static str,
     get: Option<Handler>,
     post: Option<Handler>,
 }
@@ -62,12 +62,23 @@ impl Route {
     }
 }
 
+/// A route that fits a path, with what its `{…}` stands for.
+pub(crate) struct Found<'p> {
+    pub(crate) number: usize,
+    route: &'static Route,
+    captured: &'p str,
+}
+
+/// Finds the route of a path.
+pub(crate) fn find<'p>(routes: &'static [Route], path: &'p str) -> Option<Found<'p>> {
+    routes.iter().enumerate().find_map(|(number, route)| Some(Found { number, route, captured: route.capture(path)? }))
+}
+
 /// Finds the route of a request and handles it.
 pub(super) async fn dispatch(routes: &'static [Route], call: Call<'_>) -> Result<HttpResponse, ApiError> {
     let request = call.request;
     // In a scope, the scope's own part of the path is processed already.
-    let path = request.match_info().unprocessed();
-    let Some((route, captured)) = routes.iter().find_map(|route| Some((route, route.capture(path)?))) else {
+    let Some(Found { route, captured, .. }) = find(routes, request.match_info().unprocessed()) else {
         let known = routes.iter().map(|r| r.path.to_owned());
         let detail = format!("path {} is not known, expected one of the suggestions", shown(request.path()));
         return Err(ApiError::new(Code::NotFound, detail).suggest(known));

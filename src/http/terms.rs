@@ -182,7 +182,7 @@ fn note(name: &'static str, seen: &mut Vec<&'static str>) -> Result<(), ApiError
     Ok(())
 }
 
-fn decoded(text: &str) -> Result<String, ApiError> {
+pub(super) fn decoded(text: &str) -> Result<String, ApiError> {
     percent_decoded(&text.replace('+', " "))
         .ok_or_else(|| ApiError::new(Code::InvalidParameter, format!("{} in the query, expected percent-encoded UTF-8", shown(text))))
 }

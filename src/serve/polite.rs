@@ -43,7 +43,12 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Polite<T> {
         if this.instead.is_none() {
             match bare_refusal(bytes) {
                 None => return Pin::new(&mut this.io).poll_write(cx, bytes),
-                Some((0, code)) => this.instead = Some((problem(&this.state, code, bytes), 0)),
+                Some((0, code)) => {
+                    if let Some(served) = &this.state.served {
+                        served.count_bare();
+                    }
+                    this.instead = Some((problem(&this.state, code, bytes), 0));
+                }
                 // What stands before it goes out as it is; the rest comes again.
                 Some((at, _)) => return Pin::new(&mut this.io).poll_write(cx, bytes.get(..at).unwrap_or(bytes)),
             }

@@ -4,10 +4,10 @@
 use awc::{Client, ClientRequest, Connector, http::header::HeaderMap};
 use quorate::{
     config::{Config, From, Layers},
-    serve::{Listeners, run},
+    serve::{Listeners, run_with},
     sim::Sim,
 };
-use quorate_actors::sim::Options;
+use quorate_actors::{Engine, sim::Options};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
@@ -17,6 +17,7 @@ pub struct Service {
     pub sim: Sim,
     pub public: String,
     pub admin: String,
+    pub engine: Engine,
     client: Client,
     /// The longest that a venue takes to answer.
     slowest: Duration,
@@ -51,10 +52,13 @@ impl Service {
         let address = |listener: &std::net::TcpListener| format!("http://{}", listener.local_addr().unwrap());
         let (public, admin) = (address(&listeners.public), address(&listeners.admin));
         let (stop, stopped) = oneshot::channel::<()>();
-        let ended = actix::spawn(async move { run(config, listeners, async { drop(stopped.await) }).await.unwrap() });
+        let (tell, told) = oneshot::channel::<Engine>();
+        let started = move |engine: &Engine| drop(tell.send(engine.clone()));
+        let ended = actix::spawn(async move { run_with(config, listeners, async { drop(stopped.await) }, started).await.unwrap() });
+        let engine = told.await.unwrap();
         // A thousand callers at once are a thousand connections.
         let client = Client::builder().connector(Connector::new().limit(0)).timeout(Duration::from_secs(30)).finish();
-        Self { sim, public, admin, client, slowest: latency.1, stop, ended }
+        Self { sim, public, admin, engine, client, slowest: latency.1, stop, ended }
     }
 
     /// Asks the public listener.
@@ -77,6 +81,10 @@ impl Service {
         self.send(self.client.get(format!("{}{path}", self.public)).insert_header(("if-none-match", tag))).await
     }
 
+    pub async fn ask_with(&self, url: &str, headers: &[(&str, &str)]) -> Got {
+        self.send(headers.iter().fold(self.client.get(url), |request, header| request.insert_header(*header))).await
+    }
+
     async fn send(&self, request: ClientRequest) -> Got {
         let mut response = request.send().await.unwrap();
         let body = response.body().limit(16 << 20).await.unwrap();
@@ -86,6 +94,29 @@ impl Service {
             body: serde_json::from_slice(&body).unwrap_or_default(),
             text: String::from_utf8_lossy(&body).into_owned(),
         }
+    }
+
+    /// Gives every figure, and the rows of one actor's messages.
+    pub async fn figures(&self, open: &str) -> Value {
+        self.ask(&format!("{}/admin/api/actors.json?open={open}", self.admin)).await.body
+    }
+
+    /// Tells the admin listener something; gives the status.
+    pub async fn order(&self, path: &str) -> u16 {
+        let request = self.client.post(format!("{}/admin/api/{path}", self.admin)).insert_header(("Quorate-Admin", "1"));
+        request.send().await.unwrap().status().as_u16()
+    }
+
+    /// Looks at the figures again and again until they are as wanted; gives those. Bounded.
+    pub async fn seen(&self, open: &str, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+        for _ in 0..1_200 {
+            let figures = self.figures(open).await;
+            if is_so(&figures) {
+                return figures;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("never seen: {what}; last {}", self.figures(open).await);
     }
 
     /// Tells the simulation something.

@@ -5,7 +5,7 @@
 
 use super::{
     Coordinator,
-    rates::{made, missing},
+    ends::{made, missing},
 };
 use crate::{
     board::PublishedRate,

@@ -3,12 +3,13 @@
 use super::{
     AskError, Coordinator, RateReply, RateUpdate, Reply,
     doubt::{Believed, Doubt},
+    ends::{made, missing, no_word_yet},
 };
 use crate::{
     board::{PublishedRate, RatePlace, Slot, Standing},
     exchange::Cell,
     gather::End,
-    model::{Fault, Pair, Reason},
+    model::{Fault, Pair},
     rate::{self, Made, MarketMiss, Markets, Memory, Offer, Own, Receipt, Rules},
     terms::{Terms, VenueFilter},
 };
@@ -138,6 +139,9 @@ impl Coordinator {
         let needs = match needs {
             Ok(needs) if !needs.is_empty() => needs,
             done => {
+                if let Err(error) = &done {
+                    self.tallies.refused(error);
+                }
                 let answer = done.and_then(|_| self.answer_rate(pair, &terms, None, now));
                 reply.keep(answer);
                 return;
@@ -145,6 +149,7 @@ impl Coordinator {
         };
         // A rate's round is one, over however many markets.
         self.second.1 = self.second.1.saturating_add(1);
+        self.tallies.rate_round();
         self.ask_markets(ctx, pair, terms, needs, Some(reply), now);
     }
 
@@ -231,6 +236,7 @@ impl Coordinator {
     fn keep_rate(&mut self, key: u64, end: End, now: Instant) {
         let Some(wait) = self.waits.remove(&key) else { return };
         let Some(reply) = wait.reply else { return self.confirmed(wait.pair, end, now) };
+        self.tallies.answered(Some(end));
         let answer = self.answer_rate(wait.pair, &wait.terms, Some((end, wait.joined)), now);
         reply.keep(answer);
     }
@@ -251,7 +257,9 @@ impl Coordinator {
         if let Some(latest) = latest.filter(|latest| latest.satisfies(terms, end.map(|(_, joined)| joined), now)) {
             return Ok(latest);
         }
-        self.own_pass(pair, terms, end, now).map(Arc::new).ok_or(AskError::UnknownPair)
+        let own = self.own_pass(pair, terms, end, now).map(Arc::new).ok_or(AskError::UnknownPair)?;
+        self.tallies.made(own.receipt.outcome.status);
+        Ok(own)
     }
 
     /// Runs the rule for one caller, on what his terms allow; `None` where every venue says that it does not list the pair.
@@ -348,6 +356,7 @@ impl Coordinator {
         state.sequence = state.sequence.saturating_add(1);
         (published.sequence, published.shared) = (state.sequence, true);
         let published = Arc::new(published);
+        self.tallies.made(published.receipt.outcome.status);
         state.place.latest.store(Some(Arc::clone(&published)));
         self.rate_subscribers.tell(&pair, &RateUpdate(published));
         Believed::Yes
@@ -369,27 +378,6 @@ impl Coordinator {
                 self.confirm(ctx, pair, now);
             }
         }
-    }
-}
-
-pub(super) fn made(end: Option<(End, Instant)>) -> Made {
-    match end {
-        None => Made::Memory,
-        Some((End::All, _)) => Made::Fetch,
-        Some((End::Enough, _)) => Made::Enough,
-        Some((End::Deadline, _)) => Made::Deadline,
-    }
-}
-
-fn no_word_yet() -> Fault {
-    Fault::new(Reason::NotAwaited, "no answer yet")
-}
-
-/// Says why a venue has nothing to say when a caller is answered.
-pub(super) fn missing(end: Option<(End, Instant)>, terms: &Terms) -> Fault {
-    match end {
-        Some((End::Enough, _)) | None => Fault::new(Reason::NotAwaited, "enough venues had answered"),
-        _ => Fault::new(Reason::Timeout, format!("no answer within {} ms", terms.deadline.as_millis())),
     }
 }
 

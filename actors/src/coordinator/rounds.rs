@@ -36,6 +36,7 @@ impl Coordinator {
         };
         let needs = state.needs(now, &terms, &allowed, |slot, quote| admit(quote, &slot.member, now, as_of, &rules).is_ok());
         if needs.is_empty() {
+            self.tallies.answered(None);
             let answer = self.answer(pair, &terms, None, now);
             reply.keep(answer);
             return Ok(());
@@ -45,6 +46,7 @@ impl Coordinator {
                 return Err((error, reply));
             }
             self.second.1 = self.second.1.saturating_add(1);
+            self.tallies.quote_round();
         }
         self.enter(ctx, pair, needs, terms, Reply::Quote(reply), now);
         Ok(())
@@ -142,7 +144,10 @@ impl Coordinator {
         let mut of_rates = Vec::new();
         for (Waiter { reply, terms, joined, .. }, end) in done.into_iter().rev() {
             let reply = match reply {
-                Reply::Quote(reply) => reply,
+                Reply::Quote(reply) => {
+                    self.tallies.answered(Some(end));
+                    reply
+                }
                 Reply::Rate(key) => {
                     of_rates.push((key, end));
                     continue;

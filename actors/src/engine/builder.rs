@@ -1,6 +1,9 @@
 //! What an engine is made of.
 
-use super::{COORDINATOR_LIMITS, EXCHANGE_LIMITS, Engine, Home, Place, Shared};
+use super::{
+    COORDINATOR_LIMITS, EXCHANGE_LIMITS, Engine,
+    shared::{Home, Place, Shared},
+};
 use crate::{
     board::{Board, Render},
     clock::Clock,
@@ -292,6 +295,7 @@ impl Builder {
             rate_subscribers: Arc::default(),
             coordinator: Arc::default(),
             coordinator_meter,
+            tallies: Arc::default(),
             board: Arc::new(Board::new(clock)),
             settings: Settings {
                 terms,

@@ -3,12 +3,14 @@
 use super::PairConfig;
 use crate::{
     board::Board,
+    breaker::BreakerState,
     exchange::{Cell, PlanFacts, VenueState},
+    meter::BucketCounts,
     model::{Fault, Pair, Reason, UnixMs, VenueId},
     rate::{AdmissionRules, admit},
     venue::Profile,
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// Tells how a pair stands.
@@ -48,6 +50,8 @@ pub struct VenueStatus {
     pub state: VenueState,
     /// Since when.
     pub since: UnixMs,
+    /// For how long.
+    pub state_for: Duration,
     /// How often its actor was rebuilt.
     pub restarts: u64,
     /// Requests sent.
@@ -60,6 +64,16 @@ pub struct VenueStatus {
     pub last_answer: Option<UnixMs>,
     /// When it last failed, and how.
     pub last_fault: Option<(UnixMs, Arc<Fault>)>,
+    /// How long ago the last quote came in.
+    pub last_quote_age: Option<Duration>,
+    /// What its breaker does.
+    pub breaker: BreakerState,
+    /// How much of its budget is left, in thousandths.
+    pub budget_left_permille: u64,
+    /// How often its connections were dropped for new ones by an operator.
+    pub reconnects: u64,
+    /// How long answers took, from the request on.
+    pub latency: BucketCounts,
     /// How it is polled.
     pub plan: PlanFacts,
     /// The pairs it was ever heard of.
@@ -105,7 +119,8 @@ pub(super) fn pairs(board: &Board, configured: &[PairConfig], rules: &AdmissionR
     all.into_values().collect()
 }
 
-pub(super) fn venue(cell: &Cell) -> VenueStatus {
+pub(super) fn venue(cell: &Cell, now: Instant) -> VenueStatus {
+    let breaker = cell.breaker().state(now);
     let quoted = cell.last().len();
     let facts = cell.facts();
     VenueStatus {
@@ -114,15 +129,28 @@ pub(super) fn venue(cell: &Cell) -> VenueStatus {
         origins: cell.origins.clone(),
         state: facts.state,
         since: facts.since,
+        state_for: now.saturating_duration_since(facts.since_instant),
         restarts: facts.restarts,
         requests: facts.requests,
         answers: facts.answers,
         faults: facts.faults.iter().map(|(reason, count)| (*reason, *count)).collect(),
         last_answer: facts.last_answer,
         last_fault: facts.last_fault.clone(),
+        last_quote_age: facts.last_quote.map(|at| now.saturating_duration_since(at)),
+        breaker,
+        budget_left_permille: left_permille(facts.budget_full_at, facts.budget_full_for, now),
+        reconnects: facts.reconnects,
+        latency: cell.latency.counts(),
         plan: facts.plan.clone(),
         quoted,
     }
+}
+
+/// Tells how much of a budget is left that is whole again at an instant, and takes so long to come back as a whole.
+fn left_permille(full_at: Option<Instant>, full_for: Duration, now: Instant) -> u64 {
+    let until_full = full_at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now)).min(full_for);
+    let used = until_full.as_nanos().saturating_mul(1000).checked_div(full_for.as_nanos()).unwrap_or(0);
+    1000_u64.saturating_sub(u64::try_from(used).unwrap_or(1000))
 }
 
 #[cfg(test)]
@@ -136,6 +164,15 @@ mod tests {
         venue::{Basis, Member, TimeOf},
     };
     use std::time::Duration;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_left_of_a_budget_is_the_share_that_is_back() {
+        let (now, s) = (Instant::now(), Duration::from_secs);
+        for (until_full, left) in [(0, 1000), (1, 900), (5, 500), (10, 0), (99, 0)] {
+            assert_eq!(left_permille(Some(now + s(until_full)), s(10), now), left, "{until_full}");
+        }
+        assert_eq!((left_permille(None, s(10), now), left_permille(None, Duration::ZERO, now)), (1000, 1000));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn nothing_stays_ready_when_nobody_publishes_any_more() {

@@ -5,7 +5,7 @@ use crate::{
     breaker::Breaker,
     clock::Clock,
     hash::SmallMap,
-    meter::{Meter, Port},
+    meter::{Buckets, Meter, Port},
     model::{Fault, Pair, Quote, Reason, UnixMs, VenueId},
     rate::AdmissionRules,
     venue::{Member, Region, Venue},
@@ -19,6 +19,9 @@ use std::{
 };
 use tokio::time::Instant;
 
+/// The bounds under which the time that answers take is counted, in microseconds: from a venue next door to the end of our patience.
+const LATENCY_US: &[u64] =
+    &[5_000, 10_000, 25_000, 50_000, 75_000, 100_000, 150_000, 200_000, 300_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000];
 /// The same kind of fault of a venue is logged once in so long.
 const LOG_EVERY: Duration = Duration::from_secs(10);
 
@@ -62,6 +65,8 @@ pub(crate) struct Cell {
     breaker: Mutex<Breaker>,
     facts: Mutex<Facts>,
     logged: Mutex<HashMap<Reason, (Instant, u64)>>,
+    /// How long answers took.
+    pub(crate) latency: Buckets,
 }
 
 /// Tells in one word how a venue is doing.
@@ -86,13 +91,38 @@ pub enum VenueState {
     Parked,
 }
 
+impl VenueState {
+    /// Every state.
+    pub const ALL: [Self; 8] =
+        [Self::Starting, Self::Up, Self::Failing, Self::BreakerOpen, Self::RateLimited, Self::Paused, Self::Restarting, Self::Parked];
+
+    /// Gives the word for it.
+    pub fn slug(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Up => "up",
+            Self::Failing => "failing",
+            Self::BreakerOpen => "breaker_open",
+            Self::RateLimited => "rate_limited",
+            Self::Paused => "paused",
+            Self::Restarting => "restarting",
+            Self::Parked => "parked",
+        }
+    }
+}
+
 /// Holds what happened so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) state: VenueState,
     pub(crate) since: UnixMs,
+    pub(crate) since_instant: Instant,
     pub(crate) restarts: u64,
     pub(crate) paused: bool,
+    /// Whether an operator has ended the actor, who is then the cause of its restart.
+    pub(crate) ended: bool,
+    /// How often its connections were dropped for new ones.
+    pub(crate) reconnects: u64,
     pub(crate) requests: u64,
     pub(crate) answers: u64,
     pub(crate) faults: HashMap<Reason, u64>,
@@ -102,6 +132,10 @@ pub(crate) struct Facts {
     pub(crate) ahead_ms: Option<i64>,
     /// When the venue's budget is whole again, as of the last request.
     pub(crate) budget_full_at: Option<Instant>,
+    /// How long the whole budget takes to come back.
+    pub(crate) budget_full_for: Duration,
+    /// When the last quote came in.
+    pub(crate) last_quote: Option<Instant>,
     pub(crate) plan: PlanFacts,
 }
 
@@ -139,8 +173,11 @@ impl Cell {
         let facts = Facts {
             state: VenueState::Starting,
             since: clock.now(),
+            since_instant: Instant::now(),
             restarts: 0,
             paused: false,
+            ended: false,
+            reconnects: 0,
             requests: 0,
             answers: 0,
             faults: HashMap::new(),
@@ -148,6 +185,8 @@ impl Cell {
             last_fault: None,
             ahead_ms: None,
             budget_full_at: None,
+            budget_full_for: Duration::ZERO,
+            last_quote: None,
             plan: PlanFacts::default(),
         };
         let fetch_timeout = config.fetch_timeout.unwrap_or(fetch_timeout);
@@ -171,6 +210,7 @@ impl Cell {
             breaker: Mutex::new(Breaker::new(fastrand::u64(..), fetch_timeout)),
             facts: Mutex::new(facts),
             logged: Mutex::default(),
+            latency: Buckets::new(LATENCY_US),
         }
     }
 
@@ -203,14 +243,17 @@ impl Cell {
         let mut facts = self.facts();
         if facts.state != state {
             facts.state = state;
-            facts.since = self.clock.now();
+            (facts.since, facts.since_instant) = (self.clock.now(), Instant::now());
         }
+        drop(facts);
+        self.meter.set_state(state.slug());
     }
 }
 
 impl Cell {
     /// Logs a fault, at most once for each kind in ten seconds, with how many went unsaid meanwhile.
     pub(crate) fn log_fault(&self, now: Instant, fault: &Fault) {
+        self.meter.note_error(&fault.to_string());
         let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
         match logged.get_mut(&fault.reason) {
             Some((at, unsaid)) if now.saturating_duration_since(*at) < LOG_EVERY => *unsaid = unsaid.saturating_add(1),

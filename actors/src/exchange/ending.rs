@@ -34,6 +34,9 @@ impl Exchange {
                 .map_err(|fault| if fault.retry.is_none() { fault.retry(answer.retry) } else { fault })
         });
         self.note(&flown, rows.as_ref().map(|_| ()).map_err(Clone::clone));
+        if flown.result.is_ok() {
+            self.cell.latency.record(flown.latency);
+        }
         let outcomes = match rows {
             Ok(rows) => self.keep(rows, now, flown.latency),
             Err(fault) => self.blame(&asked, fault, now),
@@ -55,6 +58,7 @@ impl Exchange {
         let mut outcomes = Vec::with_capacity(rows.len());
         let cell = Arc::clone(&self.cell);
         let mut last = cell.last();
+        let mut kept = false;
         for (at, row) in rows {
             let ticker = match row {
                 Ok(ticker) => ticker,
@@ -80,7 +84,11 @@ impl Exchange {
             let quote =
                 Arc::new(Quote { venue, pair: entry.pair, symbol, ticker, received: now, received_time, latency, source: Source::Rest });
             last.insert(entry.pair, Arc::clone(&quote));
+            kept = true;
             outcomes.push((at, Ok(quote)));
+        }
+        if kept {
+            cell.facts().last_quote = Some(now);
         }
         outcomes
     }

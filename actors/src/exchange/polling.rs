@@ -13,23 +13,40 @@ use tokio::time::Instant;
 impl Exchange {
     /// Opens a connection ahead by one cheap request, then polls. What goes wrong on the way is what went wrong with every pair.
     pub(super) fn warm_up(&mut self, ctx: &mut Context<Self>) {
-        let path = self.cell.venue.profile().warm_up;
-        let permitted = self.permit(Purpose::Poll, 1);
-        if let Err(fault) = permitted {
-            self.fail_all(&Arc::new(fault));
-            ctx.run_later(self.interval, Self::poll);
-            return;
+        match self.knock(ctx, true) {
+            Ok(()) => {}
+            Err(fault) => {
+                self.fail_all(&Arc::new(fault));
+                ctx.run_later(self.interval, Self::poll);
+            }
         }
+    }
+
+    /// Opens a connection ahead, beside the polling, as far as breaker and budget let it.
+    pub(super) fn open_ahead(&mut self, ctx: &mut Context<Self>) {
+        if self.cell.background {
+            // What is not permitted now is opened with the next request.
+            self.knock(ctx, false).ok();
+        }
+    }
+
+    /// Sends one cheap request whose answer is thrown away, and polls after it or not.
+    fn knock(&mut self, ctx: &mut Context<Self>, then_poll: bool) -> Result<(), Fault> {
+        self.permit(Purpose::Poll, 1)?;
         let origin = self.mirrors.walk(Instant::now()).at();
-        let leg = self.leg(self.url(origin, path), 1);
-        ctx.spawn(leg.fly().into_actor(self).map(|flown, act, ctx| {
+        let leg = self.leg(self.url(origin, self.cell.venue.profile().warm_up), 1);
+        ctx.spawn(leg.fly().into_actor(self).map(move |flown, act, ctx| {
             // Any answer will do: the connection stands.
             act.note(&flown, flown.result.as_ref().map(|_| ()).map_err(Clone::clone));
+            if !then_poll {
+                return;
+            }
             if let Err(fault) = &flown.result {
                 act.fail_all(&Arc::new(fault.clone()));
             }
             act.poll(ctx);
         }));
+        Ok(())
     }
 
     /// Sends the next request of the plan now, or when what is in the air has landed: so that they share a connection.

@@ -73,6 +73,13 @@ impl Counts {
         counts
     }
 
+    /// Adds the counts of another histogram.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (sum, count) in self.0.iter_mut().zip(&other.0) {
+            *sum = sum.saturating_add(*count);
+        }
+    }
+
     pub(super) fn total(&self) -> u64 {
         self.0.iter().fold(0, |sum: u64, count| sum.saturating_add(*count))
     }

@@ -46,6 +46,11 @@ impl Registry {
         lock(&self.meters).clone()
     }
 
+    /// Gives the meter of that name, if there is one.
+    pub fn find(&self, name: &str) -> Option<Arc<Meter>> {
+        lock(&self.meters).iter().find(|meter| meter.name() == name).map(Arc::clone)
+    }
+
     /// Takes the copies that the sliding windows are due for. To be called every 20 s or oftener, by the one who watches over the actors; later calls
     /// make the windows longer, as their `over_s` then says.
     pub fn tick(&self, now: Instant) {
@@ -116,7 +121,7 @@ mod tests {
         assert_eq!((&a["name"], &a["state"], &a["restarts"]), (&"a".into(), &"paused".into(), &1.into()));
         assert_eq!((&a["restarts_by"]["arbiter"], &a["running_now"]), (&1.into(), &serde_json::Value::Null));
         assert_eq!((&b["capacity"], &b["in_flight_max"], &b["up_ms"]), (&1.into(), &2.into(), &0.into()));
-        let rows: Vec<_> = a["messages"].as_array().unwrap().iter().map(|row| row["message"].as_str().unwrap()).collect();
+        let rows: Vec<_> = registry.snapshot(now).actors[0].messages.iter().map(|row| row.message).collect();
         assert_eq!(rows, ["Ask", "Tell"]);
     }
 }

@@ -1,9 +1,9 @@
 //! What a reader sees of one actor: integers, units last.
 
 use super::{
-    Meter,
+    Event, Meter,
     cell::{CellCounts, MessageCell},
-    histogram::{Counts, Histogram},
+    histogram::Counts,
     lock,
     window::Mark,
 };
@@ -46,6 +46,12 @@ pub struct ActorSnapshot {
     pub in_flight_high: u64,
     /// How many may be queued or in flight together.
     pub in_flight_max: u32,
+    /// Messages that the mailbox took, of all types.
+    pub sent: u64,
+    /// Handler calls that returned, of all types.
+    pub handled: u64,
+    /// Replies sent, of all types.
+    pub replied: u64,
     /// Messages refused, of all types.
     pub refused: u64,
     /// Messages lost, of all types.
@@ -62,7 +68,18 @@ pub struct ActorSnapshot {
     pub stuck_for_ms: Option<u64>,
     /// The handler that runs now.
     pub running_now: Option<RunningNow>,
-    /// One row for each type of message.
+    /// Messages of all types over the last minute.
+    pub last_1_min: Times,
+    /// Messages of all types over the last quarter of an hour.
+    pub last_15_min: Times,
+    /// The last events, the oldest first.
+    #[serde(skip)]
+    pub events: Vec<Arc<Event>>,
+    /// The last error.
+    #[serde(skip)]
+    pub last_error: Option<Arc<Event>>,
+    /// One row for each type of message; no part of the actor's own JSON, as there are many.
+    #[serde(skip)]
     pub messages: Vec<MessageSnapshot>,
 }
 
@@ -119,7 +136,7 @@ pub struct MessageSnapshot {
 }
 
 /// How long messages took over a span of time. A figure is at most a quarter too high, and 0 when nothing was counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Times {
     /// The span, in seconds.
     pub over_s: u64,
@@ -157,7 +174,8 @@ impl Meter {
     pub fn snapshot(&self, now: Instant) -> ActorSnapshot {
         self.tick(now);
         let now = self.actor.ns_of(now);
-        let messages = self.message_snapshots(now);
+        let (messages, [last_1_min, last_15_min]) = self.message_snapshots(now);
+        let (events, last_error) = self.events();
         let actor = &self.actor;
         let ((queued, in_flight), (queued_high, in_flight_high)) = (actor.load.now(), actor.load.high());
         let (started, present) = (actor.started.load(Relaxed), actor.busy_since.load(Relaxed));
@@ -183,6 +201,9 @@ impl Meter {
             in_flight,
             in_flight_high,
             in_flight_max: self.limits.in_flight_max,
+            sent: sum(messages.iter().map(|row| row.sent)),
+            handled: sum(messages.iter().map(|row| row.handled)),
+            replied: sum(messages.iter().map(|row| row.replied)),
             refused: sum(messages.iter().map(|row| row.refused)),
             lost: sum(messages.iter().map(|row| row.lost)),
             polls: actor.polls.load(Relaxed),
@@ -191,17 +212,38 @@ impl Meter {
             stuck: actor.stuck.load(Relaxed).saturating_add(u64::from(stuck_ns.is_some())),
             stuck_for_ms: stuck_ns.map(ms),
             running_now: self.running_now(now, present_ns),
+            last_1_min,
+            last_15_min,
+            events,
+            last_error,
             messages,
         }
     }
 
-    fn message_snapshots(&self, now: u64) -> Vec<MessageSnapshot> {
+    /// Gives the row of each type of message, and the times of all of them over the last minute and the last quarter of an hour.
+    fn message_snapshots(&self, now: u64) -> (Vec<MessageSnapshot>, [Times; 2]) {
         let windows = lock(&self.windows);
         let start = Mark { at: 0, cells: Arc::new([]) };
         let marks = [&start, windows.minute.begin(), windows.quarter.begin()];
+        let over_s = marks.map(|mark| now.saturating_sub(mark.at).div_euclid(1_000_000_000));
         let own = self.messages.iter();
         let other = iter::once(&self.other).filter(|cell| cell.sent.load(Relaxed) > 0);
-        own.chain(other).enumerate().map(|(slot, cell)| message_snapshot(cell, marks.map(|mark| (mark, slot)), now)).collect()
+        let mut all = [Span::default(), Span::default(), Span::default()];
+        let row = |(slot, cell): (usize, &Arc<MessageCell>)| {
+            // Most types of message have never been sent.
+            let times = if cell.sent.load(Relaxed) == 0 {
+                over_s.map(|over_s| Times { over_s, ..Times::default() })
+            } else {
+                let counts = cell.counts();
+                let spans = marks.map(|mark| Span::of(cell, &counts, mark.cells.get(slot)));
+                all.iter_mut().zip(&spans).for_each(|(all, span)| all.join(span));
+                times(&spans, over_s)
+            };
+            message_snapshot(cell, times)
+        };
+        let rows = own.chain(other).enumerate().map(row).collect();
+        let [_, minute, quarter] = times(&all, over_s);
+        (rows, [minute, quarter])
     }
 
     fn running_now(&self, now: u64, busy_ns: Option<u64>) -> Option<RunningNow> {
@@ -216,12 +258,10 @@ impl Meter {
     }
 }
 
-fn message_snapshot(cell: &MessageCell, marks: [(&Mark, usize); 3], now: u64) -> MessageSnapshot {
+fn message_snapshot(cell: &MessageCell, [total, last_1_min, last_15_min]: [Times; 3]) -> MessageSnapshot {
     let [refused_full, refused_overloaded, refused_dead] =
         [&cell.refused.full, &cell.refused.overloaded, &cell.refused.dead].map(|count| count.load(Relaxed));
-    let counts = cell.counts();
     let ((queued, in_flight), (queued_high, in_flight_high)) = (cell.load.now(), cell.load.high());
-    let [total, last_1_min, last_15_min] = marks.map(|(mark, slot)| times(cell, &counts, mark, slot, now));
     MessageSnapshot {
         message: cell.name,
         sent: cell.sent.load(Relaxed),
@@ -245,35 +285,63 @@ fn message_snapshot(cell: &MessageCell, marks: [(&Mark, usize); 3], now: u64) ->
     }
 }
 
-fn times(cell: &MessageCell, now_counts: &CellCounts, mark: &Mark, slot: usize, now: u64) -> Times {
-    let none = CellCounts::default();
-    let then = mark.cells.get(slot).unwrap_or(&none);
-    let wait = now_counts.wait.since(&then.wait);
-    let handler = now_counts.handler.since(&then.handler);
-    let response = now_counts.response.since(&then.response);
-    let [wait_p50_us, wait_p99_us, wait_max_us] = figures(&wait, &cell.wait);
-    let [handler_p50_us, handler_p99_us, handler_max_us] = figures(&handler, &cell.handler);
-    let [response_p50_us, response_p99_us, response_max_us] = figures(&response, &cell.response);
-    Times {
-        over_s: now.saturating_sub(mark.at).div_euclid(1_000_000_000),
-        begun: wait.total(),
-        replied: response.total(),
-        wait_p50_us,
-        wait_p99_us,
-        wait_max_us,
-        handler_p50_us,
-        handler_p99_us,
-        handler_max_us,
-        response_p50_us,
-        response_p99_us,
-        response_max_us,
+/// What was counted over a span of time, and the longest ever measured of each kind.
+#[derive(Default)]
+struct Span {
+    counts: CellCounts,
+    longest_ns: [u64; 3],
+}
+
+impl Span {
+    fn of(cell: &MessageCell, now: &CellCounts, then: Option<&CellCounts>) -> Self {
+        let counts = match then {
+            None => now.clone(),
+            Some(then) => CellCounts {
+                wait: now.wait.since(&then.wait),
+                handler: now.handler.since(&then.handler),
+                response: now.response.since(&then.response),
+            },
+        };
+        Self { counts, longest_ns: [&cell.wait, &cell.handler, &cell.response].map(|histogram| histogram.max_ns()) }
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.counts.wait.join(&other.counts.wait);
+        self.counts.handler.join(&other.counts.handler);
+        self.counts.response.join(&other.counts.response);
+        self.longest_ns.iter_mut().zip(other.longest_ns).for_each(|(longest, other)| *longest = (*longest).max(other));
+    }
+
+    fn times(&self, over_s: u64) -> Times {
+        let Self { counts: CellCounts { wait, handler, response }, longest_ns: [wait_ns, handler_ns, response_ns] } = self;
+        let [wait_p50_us, wait_p99_us, wait_max_us] = figures(wait, *wait_ns);
+        let [handler_p50_us, handler_p99_us, handler_max_us] = figures(handler, *handler_ns);
+        let [response_p50_us, response_p99_us, response_max_us] = figures(response, *response_ns);
+        Times {
+            over_s,
+            begun: wait.total(),
+            replied: response.total(),
+            wait_p50_us,
+            wait_p99_us,
+            wait_max_us,
+            handler_p50_us,
+            handler_p99_us,
+            handler_max_us,
+            response_p50_us,
+            response_p99_us,
+            response_max_us,
+        }
     }
 }
 
+fn times(spans: &[Span; 3], over_s: [u64; 3]) -> [Times; 3] {
+    let ([total, minute, quarter], [total_s, minute_s, quarter_s]) = (spans, over_s);
+    [total.times(total_s), minute.times(minute_s), quarter.times(quarter_s)]
+}
+
 /// Gives median, 99th percentile and longest in microseconds, rounded up; nothing is longer than the longest ever measured.
-fn figures(counts: &Counts, measured: &Histogram) -> [u64; 3] {
-    let longest = measured.max_ns();
-    [counts.quantile_ns(50), counts.quantile_ns(99), counts.max_ns()].map(|ns| ns.min(longest).div_ceil(1_000))
+fn figures(counts: &Counts, longest_ns: u64) -> [u64; 3] {
+    [counts.quantile_ns(50), counts.quantile_ns(99), counts.max_ns()].map(|ns| ns.min(longest_ns).div_ceil(1_000))
 }
 
 fn ms(ns: u64) -> u64 {

@@ -111,7 +111,11 @@ impl Life {
 impl Drop for Life {
     fn drop(&mut self) {
         if self.is_present() {
-            self.meter.set_state(if thread::panicking() { "panicked" } else { "stopped" });
+            let panicked = thread::panicking();
+            self.meter.set_state(if panicked { "panicked" } else { "stopped" });
+            if panicked {
+                self.meter.note_error("a handler panicked");
+            }
         }
     }
 }

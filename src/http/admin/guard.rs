@@ -25,21 +25,29 @@ impl Guard {
         Self { hosts, token }
     }
 
-    /// Checks a request.
+    /// Checks under which name a request came: all that is checked of one for what is no secret.
     ///
     /// # Errors
-    /// `wrong_host`, `unauthorized`, `forbidden`.
-    pub fn check(&self, request: &HttpRequest) -> Result<(), ApiError> {
-        let named = |name| request.headers().get(name).map(|value: &header::HeaderValue| value.to_str().unwrap_or_default());
-        let host = named(header::HOST).unwrap_or_default();
+    /// `wrong_host`.
+    pub fn check_host(&self, request: &HttpRequest) -> Result<(), ApiError> {
+        let host = named(request, header::HOST).unwrap_or_default();
         // A request line with a whole address names the host too, and both must be ours.
         let authority = request.uri().authority().map(|a| a.as_str());
         if let Some(wrong) = [Some(host), authority].into_iter().flatten().find(|h| !self.is_own(h)) {
             let detail = format!("host {}, expected localhost, 127.0.0.1, [::1] or a name in admin_hosts", shown(wrong));
             return Err(ApiError::new(Code::WrongHost, detail));
         }
+        Ok(())
+    }
+
+    /// Checks a request.
+    ///
+    /// # Errors
+    /// `wrong_host`, `unauthorized`, `forbidden`.
+    pub fn check(&self, request: &HttpRequest) -> Result<(), ApiError> {
+        self.check_host(request)?;
         if let Some(token) = &self.token {
-            let given = named(header::AUTHORIZATION).and_then(|a| a.strip_prefix("Bearer ")).unwrap_or_default();
+            let given = named(request, header::AUTHORIZATION).and_then(|a| a.strip_prefix("Bearer ")).unwrap_or_default();
             if !equal(given.as_bytes(), token.as_bytes()) {
                 return Err(ApiError::new(Code::Unauthorized, "the bearer token is missing or wrong"));
             }
@@ -50,7 +58,8 @@ impl Guard {
         if request.headers().get("quorate-admin").is_none_or(|v| v != "1") {
             return Err(ApiError::new(Code::Forbidden, "the header Quorate-Admin is missing, expected 1"));
         }
-        match named(header::ORIGIN) {
+        let host = named(request, header::HOST).unwrap_or_default();
+        match named(request, header::ORIGIN) {
             Some(origin) if !origin.split_once("://").is_some_and(|(_, rest)| rest.eq_ignore_ascii_case(host)) => {
                 Err(ApiError::new(Code::Forbidden, format!("origin {}, expected that of the admin page", shown(origin))))
             }
@@ -62,6 +71,10 @@ impl Guard {
         let name = without_port(host);
         OWN_HOSTS.iter().copied().chain(self.hosts.iter().map(String::as_str)).any(|own| own.eq_ignore_ascii_case(name))
     }
+}
+
+fn named(request: &HttpRequest, name: header::HeaderName) -> Option<&str> {
+    request.headers().get(name).map(|value| value.to_str().unwrap_or_default())
 }
 
 fn without_port(host: &str) -> &str {

@@ -1,0 +1,196 @@
+//! Metrics of the actors: depths, what became of messages, times, restarts.
+
+use super::{Family, counter, gauge};
+use crate::http::admin::{metrics::Samples, snapshot::Snapshot};
+use quorate_actors::meter::{ActorSnapshot, MessageSnapshot, Times};
+
+/// Runs over the actors.
+fn each(s: &Snapshot, out: &mut Samples<'_>, add: fn(&ActorSnapshot, &str, &mut Samples<'_>)) {
+    s.actors.iter().for_each(|actor| add(actor, &actor.name, out));
+}
+
+/// Runs over the types of message of all actors.
+fn each_message(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&MessageSnapshot) -> u64) {
+    scaled_message(s, out, figure, 0);
+}
+
+/// Does the same with a figure in so small a unit that the metric is `10^scale` of it.
+fn scaled_message(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&MessageSnapshot) -> u64, scale: u32) {
+    for actor in &s.actors {
+        let rows = actor.messages.iter();
+        rows.for_each(|row| out.scaled(&[("actor", &actor.name), ("message", row.message)], figure(row), scale));
+    }
+}
+
+/// Adds median, 99th percentile and longest of the messages of each actor, over the last minute and the last quarter of an hour.
+fn actor_times(s: &Snapshot, out: &mut Samples<'_>, figures: fn(&Times) -> [u64; 3]) {
+    for actor in &s.actors {
+        for (window, times) in [("1m", &actor.last_1_min), ("15m", &actor.last_15_min)] {
+            for (stat, us) in STATS.iter().zip(figures(times)) {
+                out.us(&[("actor", &actor.name), ("window", window), ("stat", stat)], us);
+            }
+        }
+    }
+}
+
+/// Adds the same of each type of message that was ever sent, and since the start.
+fn message_times(s: &Snapshot, out: &mut Samples<'_>, figures: fn(&Times) -> [u64; 3]) {
+    for actor in &s.actors {
+        for row in actor.messages.iter().filter(|row| row.sent > 0) {
+            for (window, times) in [("all", &row.total), ("1m", &row.last_1_min), ("15m", &row.last_15_min)] {
+                for (stat, us) in STATS.iter().zip(figures(times)) {
+                    out.us(&[("actor", &actor.name), ("message", row.message), ("window", window), ("stat", stat)], us);
+                }
+            }
+        }
+    }
+}
+
+/// What is told of the times in a window.
+const STATS: [&str; 3] = ["p50", "p99", "max"];
+
+fn wait(times: &Times) -> [u64; 3] {
+    [times.wait_p50_us, times.wait_p99_us, times.wait_max_us]
+}
+
+fn handler(times: &Times) -> [u64; 3] {
+    [times.handler_p50_us, times.handler_p99_us, times.handler_max_us]
+}
+
+fn response(times: &Times) -> [u64; 3] {
+    [times.response_p50_us, times.response_p99_us, times.response_max_us]
+}
+
+/// The families, in the order of the text.
+pub(super) const FAMILIES: &[Family] = &[
+    gauge("quorate_actor_state", "", "The state of an actor: 1 for the word that holds.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name), ("state", a.state)], 1));
+    }),
+    gauge("quorate_actor_state_seconds", "seconds", "Time since an actor's state took its present word.", |s, out| {
+        each(s, out, |a, name, out| out.ms(&[("actor", name)], a.state_for_ms));
+    }),
+    gauge("quorate_actor_up_seconds", "seconds", "Time since an actor was last started.", |s, out| {
+        each(s, out, |a, name, out| out.ms(&[("actor", name)], a.up_ms));
+    }),
+    counter("quorate_actor_incarnations", "", "How often an actor was started.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.incarnation));
+    }),
+    counter("quorate_actor_restarts", "", "Restarts of an actor, by cause.", |s, out| {
+        each(s, out, |a, name, out| {
+            a.restarts_by.iter().for_each(|(cause, count)| out.count(&[("actor", name), ("cause", cause)], *count))
+        });
+    }),
+    gauge("quorate_actor_queued", "", "Messages that wait in an actor's mailbox.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.queued));
+    }),
+    gauge("quorate_actor_queued_high", "", "The most that have waited.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.queued_high));
+    }),
+    gauge("quorate_actor_capacity", "", "How many may wait.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], u64::from(a.capacity)));
+    }),
+    gauge("quorate_actor_in_flight", "", "Messages begun and not replied.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.in_flight));
+    }),
+    gauge("quorate_actor_in_flight_high", "", "The most that have been in flight.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.in_flight_high));
+    }),
+    gauge("quorate_actor_in_flight_max", "", "How many may be queued or in flight together.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], u64::from(a.in_flight_max)));
+    }),
+    counter("quorate_actor_sent", "", "Messages that an actor's mailbox took.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.sent));
+    }),
+    counter("quorate_actor_handled", "", "Handler calls of an actor that returned.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.handled));
+    }),
+    counter("quorate_actor_replied", "", "Replies that an actor sent.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.replied));
+    }),
+    counter("quorate_actor_lost", "", "Messages dropped before their reply.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.lost));
+    }),
+    counter("quorate_actor_refused", "", "Messages that an actor did not take.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.refused));
+    }),
+    counter("quorate_actor_polls", "", "Polls of an actor's task that have ended.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.polls));
+    }),
+    counter("quorate_actor_busy_seconds", "seconds", "Time spent in polls of an actor's task: its rate is the busy ratio.", |s, out| {
+        each(s, out, |a, name, out| out.ns(&[("actor", name)], a.busy_ns));
+    }),
+    counter("quorate_actor_metered_seconds", "seconds", "Time that an actor has been metered.", |s, out| {
+        each(s, out, |a, name, out| out.ns(&[("actor", name)], a.metered_ns));
+    }),
+    gauge("quorate_actor_busy_now_seconds", "seconds", "How long the present poll has taken; absent between polls.", |s, out| {
+        each(s, out, |a, name, out| a.busy_for_ms.into_iter().for_each(|ms| out.ms(&[("actor", name)], ms)));
+    }),
+    counter("quorate_actor_stuck", "", "Polls that took longer than 100 ms.", |s, out| {
+        each(s, out, |a, name, out| out.count(&[("actor", name)], a.stuck));
+    }),
+    gauge("quorate_actor_stuck_now_seconds", "seconds", "How long the present poll has taken, if longer than 100 ms.", |s, out| {
+        each(s, out, |a, name, out| a.stuck_for_ms.into_iter().for_each(|ms| out.ms(&[("actor", name)], ms)));
+    }),
+    gauge("quorate_actor_running_seconds", "seconds", "How long the present handler has run; absent between handlers.", |s, out| {
+        each(s, out, |a, name, out| {
+            a.running_now.into_iter().for_each(|now| out.ms(&[("actor", name), ("message", now.message)], now.for_ms));
+        });
+    }),
+    gauge("quorate_actor_last_error_age_seconds", "seconds", "Time since an actor's last error; absent before the first.", |s, out| {
+        each(s, out, |a, name, out| {
+            a.last_error.iter().for_each(|error| out.ms(&[("actor", name)], error.age_ms(a.metered_ns)));
+        });
+    }),
+    gauge("quorate_actor_window_seconds", "seconds", "How long a window is, of those over which times are told.", |s, out| {
+        each(s, out, |a, name, out| {
+            out.count(&[("actor", name), ("window", "1m")], a.last_1_min.over_s);
+            out.count(&[("actor", name), ("window", "15m")], a.last_15_min.over_s);
+        });
+    }),
+    gauge("quorate_actor_window_begun", "", "Messages begun in a window.", |s, out| {
+        each(s, out, |a, name, out| {
+            out.count(&[("actor", name), ("window", "1m")], a.last_1_min.begun);
+            out.count(&[("actor", name), ("window", "15m")], a.last_15_min.begun);
+        });
+    }),
+    gauge("quorate_actor_window_replied", "", "Messages replied in a window.", |s, out| {
+        each(s, out, |a, name, out| {
+            out.count(&[("actor", name), ("window", "1m")], a.last_1_min.replied);
+            out.count(&[("actor", name), ("window", "15m")], a.last_15_min.replied);
+        });
+    }),
+    gauge("quorate_actor_wait_seconds", "seconds", "Time from send to begin, over a window.", |s, out| actor_times(s, out, wait)),
+    gauge("quorate_actor_handler_seconds", "seconds", "Time in handlers, over a window.", |s, out| actor_times(s, out, handler)),
+    gauge("quorate_actor_response_seconds", "seconds", "Time from begin to reply, over a window.", |s, out| actor_times(s, out, response)),
+    counter("quorate_message_sent", "", "Messages of a type that the mailbox took.", |s, out| each_message(s, out, |m| m.sent)),
+    counter("quorate_message_handled", "", "Handler calls for a type that returned.", |s, out| each_message(s, out, |m| m.handled)),
+    counter("quorate_message_replied", "", "Replies to a type.", |s, out| each_message(s, out, |m| m.replied)),
+    counter("quorate_message_lost", "", "Messages of a type dropped before their reply.", |s, out| each_message(s, out, |m| m.lost)),
+    counter("quorate_message_refused", "", "Messages of a type that were not taken, by reason.", |s, out| {
+        for actor in &s.actors {
+            for row in &actor.messages {
+                for (reason, count) in [("full", row.refused_full), ("overloaded", row.refused_overloaded), ("dead", row.refused_dead)] {
+                    out.count(&[("actor", &actor.name), ("message", row.message), ("reason", reason)], count);
+                }
+            }
+        }
+    }),
+    gauge("quorate_message_queued", "", "Messages of a type that wait.", |s, out| each_message(s, out, |m| m.queued)),
+    gauge("quorate_message_queued_high", "", "The most of a type that have waited.", |s, out| each_message(s, out, |m| m.queued_high)),
+    gauge("quorate_message_in_flight", "", "Messages of a type begun and not replied.", |s, out| each_message(s, out, |m| m.in_flight)),
+    gauge("quorate_message_in_flight_high", "", "The most of a type in flight.", |s, out| each_message(s, out, |m| m.in_flight_high)),
+    counter("quorate_message_waited_seconds", "seconds", "Sum of all times from send to begin.", |s, out| {
+        scaled_message(s, out, |m| m.wait_sum_ns, 9);
+    }),
+    counter("quorate_message_handling_seconds", "seconds", "Sum of all times in the handler.", |s, out| {
+        scaled_message(s, out, |m| m.handler_sum_ns, 9);
+    }),
+    counter("quorate_message_responding_seconds", "seconds", "Sum of all times from begin to reply.", |s, out| {
+        scaled_message(s, out, |m| m.response_sum_ns, 9);
+    }),
+    gauge("quorate_message_wait_seconds", "seconds", "Time from send to begin, over a window.", |s, out| message_times(s, out, wait)),
+    gauge("quorate_message_handler_seconds", "seconds", "Time in the handler, over a window.", |s, out| message_times(s, out, handler)),
+    gauge("quorate_message_response_seconds", "seconds", "Time from begin to reply, over a window.", |s, out| {
+        message_times(s, out, response)
+    }),
+];
