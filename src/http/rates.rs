@@ -156,7 +156,7 @@ pub(crate) fn refused(state: &State, published: &PublishedRate, terms: &Terms, c
     let (pair, tally) = (outcome.pair, &outcome.tally);
     let (votes, sources) = (tally.votes.len(), tally.survivors().len());
     let detail = match code {
-        Code::InsufficientSources => format!("{sources} sources agree on {pair}, expected {}", terms.min_sources.unwrap_or(2)),
+        Code::InsufficientSources => format!("sources that agree on {pair}: {sources}, expected {}", terms.min_sources.unwrap_or(2)),
         Code::Held => format!("{pair} jumped by more than {votes} votes are believed at once, and is not confirmed yet"),
         Code::Stale => format!(
             "no quote for {pair} counts any more, the last good rate is no older than {} ms",
