@@ -67,7 +67,7 @@ fn a_rate_that_is_refused_is_an_exit_of_its_own_and_shown_all_the_same() {
     let sim = Sim::start("faults = []");
     let alone = rate(&sim, &["BTC-USD", "--venues", "kraken"]);
     assert_eq!((alone.code, of_kind(&alone, "rate")[0][2]), (4, "single_source"), "{alone:?}");
-    assert!(alone.err.contains("1 sources agree on BTC-USD, expected 2"), "{alone:?}");
+    assert!(alone.err.contains("sources that agree on BTC-USD: 1, expected 2"), "{alone:?}");
     let unknown = rate(&sim, &["BTTC-USDT"]);
     assert_eq!((unknown.code, unknown.out.as_str()), (4, ""), "{unknown:?}");
     assert!(unknown.err.contains("BTTC-USDT is listed by no venue; did you mean BTC-USDT"), "{unknown:?}");
