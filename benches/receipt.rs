@@ -40,13 +40,6 @@ fn measured(part: &str, votes: usize, times: usize) {
     for _ in 0..times {
         match part {
             "pass" => drop(black_box(world.pass())),
-            "print" => {
-                let r = world.receipt();
-                println!("{} {}", r.bytes().len(), r.outcome.tally.status.slug());
-                if world.now.0 % 10_000 == 0 {
-                    println!("{}", String::from_utf8_lossy(&r.bytes()));
-                }
-            }
             "receipt" => drop(black_box(world.receipt().bytes())),
             "hash" => drop(black_box(ring::digest::digest(&ring::digest::SHA256, &content))),
             other => panic!("no part {other:?}"),

@@ -74,21 +74,15 @@ impl Coordinator {
             settings.to_mut().through = rate::Settings::default().through;
         }
         let (rules, markets) = (settings.rules(pair, own), settings.markets(pair, &known));
+        // Most pairs have the same rule: they share one.
+        let shared = self.rates.values().find(|state| *state.rules == rules).map(|state| Arc::clone(&state.rules));
+        let rules = shared.unwrap_or_else(|| Arc::new(rules));
         for market in markets.all() {
             self.feeds.entry(market).or_default().push(pair);
         }
         let place = self.board.rates.place(pair);
         let sequence = place.latest.load().as_ref().map_or(0, |latest| latest.sequence);
-        let state = RateState {
-            rules: Arc::new(rules),
-            markets,
-            venues,
-            place,
-            sequence,
-            configured,
-            last_asked: Instant::now(),
-            doubt: Doubt::default(),
-        };
+        let state = RateState { rules, markets, venues, place, sequence, configured, last_asked: Instant::now(), doubt: Doubt::default() };
         self.rates.insert(pair, state);
         self.changed_rates.insert(pair);
     }
