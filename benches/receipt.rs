@@ -20,7 +20,9 @@ use quorate_actors::{
     rate::{self, Class, Made, Memory, Offer, Outcome, Receipt, Rules},
     venue::{Basis, Member, TimeOf},
 };
-use std::{collections::HashSet, hint::black_box, process::Command, sync::Arc, time::Duration};
+use ring::digest::{SHA256, digest};
+use serde_json::Value;
+use std::{collections::HashMap, hint::black_box, process::Command, sync::Arc, time::Duration};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -36,20 +38,38 @@ fn main() {
 /// Does one thing so many times; runs under callgrind.
 fn measured(part: &str, votes: usize, times: usize) {
     let mut world = World::new(votes);
-    let content = vec![b'x'; body_len(&mut world)];
+    let hashed = hashed(&typical(&mut world));
     for _ in 0..times {
         match part {
             "pass" => drop(black_box(world.pass())),
             "receipt" => drop(black_box(world.receipt().bytes())),
-            "hash" => drop(black_box(ring::digest::digest(&ring::digest::SHA256, &content))),
+            "hash" => hashed.iter().for_each(|text| drop(black_box(digest(&SHA256, text.as_bytes())))),
             other => panic!("no part {other:?}"),
         }
     }
 }
 
-/// Gives the length of a body when all markets are known.
-fn body_len(world: &mut World) -> usize {
-    (0..100).map(|_| world.receipt()).last().unwrap().bytes().len()
+/// Gives a receipt of when all markets are known.
+fn typical(world: &mut World) -> Receipt {
+    (0..100).map(|_| world.receipt()).last().unwrap()
+}
+
+/// Gives the two texts that a receipt hashes: its content, without id, ages and latencies, and the operators that have a vote.
+fn hashed(receipt: &Receipt) -> [String; 2] {
+    fn forget(value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                members.retain(|name, _| !["id", "age_ms", "latency_ms"].contains(&name.as_str()));
+                members.values_mut().for_each(forget);
+            }
+            Value::Array(items) => items.iter_mut().for_each(forget),
+            _ => {}
+        }
+    }
+    let mut content: Value = serde_json::from_slice(&receipt.bytes()).unwrap();
+    let operators: Value = content["votes"].as_array().unwrap().iter().map(|vote| vote["operator"].clone()).collect();
+    forget(&mut content);
+    [content.to_string(), operators.to_string()]
 }
 
 /// Markets whose quotes come in two at a time.
@@ -153,7 +173,7 @@ fn report() {
             100 => target(ours, 8 * first),
             _ => String::new(),
         };
-        let bytes = body_len(&mut World::new(votes));
+        let bytes = typical(&mut World::new(votes)).bytes().len();
         println!("{votes:3} votes {all:10} {pass:10} {:10} {hash:10} {bytes:10}   without the hash {ours} {verdict}", ours - pass);
     }
     let [early, late] = [[10, 20], [1_000, 1_010]].map(|times| each("receipt", 12, times).allocations);
@@ -191,20 +211,20 @@ fn each(part: &str, votes: usize, times: [usize; 2]) -> Cost {
     Cost { instructions: each(few.instructions, many.instructions), allocations: each(few.allocations, many.allocations) }
 }
 
-/// Counts the calls of the allocator in what callgrind has written: names stand once, with a number for the times after that.
+/// Counts the calls of the allocator, by others than itself, in what callgrind has written: names stand once, with a number for the times after that.
 fn allocations(profile: &str) -> u64 {
-    let is_allocator =
-        |name: &str| name.ends_with("__rust_alloc") || name.ends_with("__rust_realloc") || name.ends_with("__rust_alloc_zeroed");
-    let (mut numbers, mut calls, mut is_called) = (HashSet::new(), 0, false);
+    let mut names: HashMap<&str, &str> = HashMap::new();
+    let (mut caller, mut callee, mut calls) = ("", "", 0);
     for line in profile.lines() {
         if let Some(named) = line.strip_prefix("cfn=").or_else(|| line.strip_prefix("fn=")) {
             let (number, name) = named.split_once(' ').unwrap_or((named, ""));
-            if is_allocator(name) {
-                numbers.insert(number);
+            let name = *names.entry(number).and_modify(|known| *known = if name.is_empty() { *known } else { name }).or_insert(name);
+            *(if line.starts_with('c') { &mut callee } else { &mut caller }) = name;
+        } else if let Some(call) = line.strip_prefix("calls=") {
+            let allocates = ["mi_malloc", "mi_zalloc", "mi_realloc"].iter().any(|name| callee.starts_with(name));
+            if allocates && !caller.trim_start_matches('_').starts_with("mi_") {
+                calls += call.split(' ').next().unwrap().parse::<u64>().unwrap();
             }
-            is_called = line.starts_with("cfn=") && numbers.contains(number);
-        } else if let Some(call) = line.strip_prefix("calls=").filter(|_| is_called) {
-            calls += call.split(' ').next().unwrap().parse::<u64>().unwrap();
         }
     }
     assert!(calls > 0, "the allocator is called by another name");

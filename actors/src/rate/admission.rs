@@ -70,18 +70,19 @@ pub(super) fn age(ticker: &Ticker, member: &Member, since_received: Duration, as
 fn middle(ticker: &Ticker) -> Result<Num, Reason> {
     let (Some(bid), Some(ask)) = (ticker.bid, ticker.ask) else { return Err(Reason::NonPositive) };
     let (bid, ask) = (Num::from(bid.get()), Num::from(ask.get()));
-    if bid > ask {
-        return Err(Reason::Crossed);
-    }
     // (ask − bid) / mid is over a tenth, without a division: 20 · (ask − bid) > ask + bid.
-    let (is_wide, sum) = match aligned(bid, ask) {
+    let (is_crossed, is_wide, sum) = match aligned(bid, ask) {
         Some((bid, ask, exponent)) if ask < u128::MAX / 64 => {
             let sum = ask.wrapping_add(bid);
-            (ask.wrapping_sub(bid).wrapping_mul(20) > sum, Num::of_narrow(sum, exponent, DIGITS))
+            (bid > ask, ask.wrapping_sub(bid).wrapping_mul(20) > sum, Num::of_narrow(sum, exponent, DIGITS))
         }
-        _ => (ask.distance(bid).doubled().shifted(1) > bid.plus(ask), bid.plus(ask)),
+        _ => (bid > ask, ask.distance(bid).doubled().shifted(1) > bid.plus(ask), bid.plus(ask)),
     };
-    if is_wide { Err(Reason::Wide) } else { Ok(sum.half()) }
+    match (is_crossed, is_wide) {
+        (true, _) => Err(Reason::Crossed),
+        (_, true) => Err(Reason::Wide),
+        _ => Ok(sum.half()),
+    }
 }
 
 /// Gives the venue's time where it says how old its price is, and our own clock is not known to be off.

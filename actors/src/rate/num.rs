@@ -2,6 +2,11 @@
 //!
 //! A `Decimal` counts its digits from the point: of a price of 1e-15 converted, too few of them would be left. Here all of them count from the first.
 
+mod middle;
+
+pub use middle::median;
+pub(in crate::rate) use middle::range;
+
 use super::wide::{Wide, digits_of, div_rem, half_even, pow10, rounded};
 use rust_decimal::Decimal;
 use std::{cmp::Ordering, fmt, str::FromStr};
@@ -88,6 +93,15 @@ impl Num {
             Some((a, b, exponent)) => Self::of_narrow(a.abs_diff(b), exponent, DIGITS),
             None if self >= other => self.combined(other, Wide::minus),
             None => other.combined(self, Wide::minus),
+        }
+    }
+
+    /// Gives whether it is below another, and how far apart they are.
+    #[inline]
+    pub(super) fn apart(self, other: Self) -> (bool, Self) {
+        match aligned(self, other) {
+            Some((a, b, exponent)) => (a < b, Self::of_narrow(a.abs_diff(b), exponent, DIGITS)),
+            None => (self < other, self.distance(other)),
         }
     }
 
@@ -270,36 +284,13 @@ fn compare((a, a_exponent): (Wide, i32), (b, b_exponent): (Wide, i32)) -> Orderi
     })
 }
 
-/// Gives the median; of an even count, the mean of the middle two.
-pub fn median(numbers: impl ExactSizeIterator<Item = Num> + Clone) -> Option<Num> {
-    let exponent = numbers.clone().map(|number| number.exponent).min()?;
-    // At one exponent they are compared in one step; where that takes too many digits, one by one.
-    let mut mantissas: Vec<u128> = Vec::with_capacity(numbers.len());
-    mantissas.extend(numbers.clone().map_while(|number| number.at(exponent).filter(|mantissa| *mantissa < pow10(DIGITS))));
-    let (lower, upper) = if mantissas.len() == numbers.len() {
-        middle_two(&mut mantissas).map(|(lower, upper)| (Num::of(lower, exponent), Num::of(upper, exponent)))?
-    } else {
-        middle_two(&mut numbers.collect::<Vec<_>>())?
-    };
-    // The middle two of an odd count are one and the same.
-    Some(if lower == upper { upper } else { lower.mean(upper) })
-}
-
-/// Gives the middle two; of an odd count, the middle one twice.
-fn middle_two<T: Ord + Copy>(values: &mut [T]) -> Option<(T, T)> {
-    let (middle, is_odd) = (values.len() / 2, values.len() % 2 == 1);
-    if middle >= values.len() {
-        return None;
-    }
-    let (below, upper, _) = values.select_nth_unstable(middle);
-    let upper = *upper;
-    Some((if is_odd { upper } else { below.iter().copied().max()? }, upper))
-}
-
 impl Ord for Num {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
+        if self.exponent == other.exponent {
+            return (self.high, self.low).cmp(&(other.high, other.low));
+        }
         match aligned(*self, *other) {
-            _ if self.exponent == other.exponent => (self.high, self.low).cmp(&(other.high, other.low)),
             Some((a, b, _)) => a.cmp(&b),
             None => compare((Wide::of(self.mantissa()), self.exponent), (Wide::of(other.mantissa()), other.exponent)),
         }
@@ -313,6 +304,7 @@ impl PartialOrd for Num {
 }
 
 impl PartialEq for Num {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }

@@ -155,7 +155,7 @@ pub fn pass(pair: Pair, rules: &Rules, offers: Vec<Offer>, now: UnixMs, memory: 
         conversions.push(conversion);
     }
     decide(&mut rows, &cast, &tally);
-    remember_rates(&rows, &changed, memory);
+    remember_rates(&changed, memory);
     Outcome { pair, as_of: now, rows, paths, conversions, tally, status, rate, last_good: memory.last_good, before }
 }
 
@@ -285,24 +285,24 @@ fn price_of(ticker: &Ticker, basis: Basis) -> Option<Num> {
     }
 }
 
-/// Decides which offers count, up to conversion, and remembers that they were seen: the rows, and the places of those whose numbers are new.
+/// Decides which offers count, up to conversion, and remembers that they were seen: the rows, and the markets whose numbers
+/// are new.
 fn admission(offers: Vec<Offer>, target: Pair, rules: &Rules, now: UnixMs, memory: &mut Memory) -> (Vec<Row>, Vec<usize>) {
-    let mut from = 0;
+    // Both are sorted alike: what is put between comes behind every place that was found before it.
+    let (mut from, mut places) = (0, Vec::with_capacity(offers.len()));
     let row = |offer: Offer| {
         let (at, quoted) = memory.heard(from, &offer);
         from = at.saturating_add(1);
+        places.push(at);
         Row::of(offer, quoted, target)
     };
     let mut rows: Vec<Row> = offers.into_iter().map(row).collect();
-    let (mut changed, mut from) = (Vec::new(), 0);
-    for (at, row) in rows.iter_mut().enumerate() {
+    let mut changed = Vec::new();
+    for (row, at) in rows.iter_mut().zip(places) {
         let Row { offer, is_base, .. } = &*row;
         let walled = offer.member.region.is_some_and(|region| target.quote != region.currency());
         let last_good = memory.last_good;
-        let seen = memory.find(from, &offer.member.venue, offer.pair).ok().and_then(|at| {
-            from = at.saturating_add(1);
-            memory.markets.get_mut(at)
-        });
+        let seen = memory.markets.get_mut(at);
         let (price, refused) = match admit_ticker(&offer.ticker, &offer.member, now.since(offer.received), now, &rules.admission) {
             Err(reason) => (None, Some(reason)),
             Ok(price) => {
@@ -358,13 +358,10 @@ fn is_frozen(prior: &Prior, last_good: Option<Good>) -> bool {
 }
 
 /// Notes beside the numbers first seen in this pass the rate that stands after it.
-fn remember_rates(rows: &[Row], changed: &[usize], memory: &mut Memory) {
+fn remember_rates(changed: &[usize], memory: &mut Memory) {
     let Some(good) = memory.last_good else { return };
-    let mut from = 0;
-    for row in changed.iter().filter_map(|at| rows.get(*at)) {
-        let Ok(at) = memory.find(from, &row.offer.member.venue, row.offer.pair) else { continue };
-        from = at;
-        if let Some(still) = memory.markets.get_mut(at).and_then(|seen| seen.still.as_mut()) {
+    for at in changed {
+        if let Some(still) = memory.markets.get_mut(*at).and_then(|seen| seen.still.as_mut()) {
             still.good_then = Some(good.rate);
         }
     }

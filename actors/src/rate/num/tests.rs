@@ -96,4 +96,7 @@ fn a_median_is_the_middle_or_the_mean_of_two() {
     assert_eq!(of(&[5, 4, 1, 9, 8, 2]), Some(num("4.5")));
     let far = ["0.000000000000000000000000000000001", "7000000000000000", "2", "3"].map(num);
     assert_eq!(median(far.into_iter()), Some(num("2.5")), "of numbers that no one exponent holds");
+    assert_eq!(range(far.into_iter()), Some((far[0], far[1])));
+    assert_eq!(range(["3.5", "0.25", "20"].map(num).into_iter()), Some((num("0.25"), num("20"))));
+    assert_eq!(range(std::iter::empty::<Num>()), None);
 }

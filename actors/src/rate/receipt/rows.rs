@@ -95,8 +95,8 @@ fn push_path(w: &mut Writer, path: &Path) {
 /// Writes how far a price is from the median in basis points, negative where it is below.
 fn push_distance(w: &mut Writer, (price, median): (Num, Num)) {
     // 10^4 for basis points, 10^4 for four decimals.
-    let rounded = price.distance(median).ratio(median, 8);
-    w.maybe(rounded, |w, rounded| w.fraction(rounded != 0 && price < median, rounded, 4));
+    let (is_below, distance) = price.apart(median);
+    w.maybe(distance.ratio(median, 8), |w, rounded| w.fraction(is_below && rounded != 0, rounded, 4));
 }
 
 /// Writes a section's votes, sorted by operator.

@@ -1,7 +1,7 @@
 //! A rate with its markets, as a receipt groups them: the pair's own, and each conversion's.
 
 use super::{
-    super::{Conversion, Decision, Num, Row, Status, Tally, conversion::is_between},
+    super::{Conversion, Decision, Num, Row, Status, Tally, conversion::is_between, num::range},
     MarketMiss, Receipt,
 };
 use crate::model::Pair;
@@ -88,11 +88,7 @@ impl<'a> Section<'a> {
     pub(super) fn dispersion(&self) -> Dispersion {
         let mad_ratio = self.tally.and_then(|tally| tally.middle).and_then(|middle| middle.mad.ratio(middle.median, 8));
         let survivors = self.tally.map(Tally::survivors).unwrap_or_default();
-        let range = survivors.split_first().map(|(first, others)| {
-            others.iter().map(|vote| vote.price).fold((first.price, first.price), |(least, most), price| {
-                if price > most { (least, price) } else { (least.min(price), most) }
-            })
-        });
+        let range = range(survivors.iter().map(|vote| vote.price));
         let rate = self.tally.and_then(|tally| tally.rate);
         // 10^4 for basis points, 10^4 for four decimals.
         let span_bps = range.zip(rate).and_then(|((least, most), rate)| most.distance(least).ratio(rate, 8));
