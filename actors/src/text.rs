@@ -16,6 +16,7 @@ const DIGITS_MAX: usize = 39;
 const ROOM: usize = 40;
 /// The longest fraction that is written in one go: a decimal's scale is 28 at most.
 const SCALE_MAX: u32 = 32;
+const EIGHT_DIGITS: u64 = 100_000_000;
 
 /// Pushes a whole number.
 pub fn push_u64(out: &mut Vec<u8>, number: u64) {
@@ -68,6 +69,9 @@ fn push_short(out: &mut Vec<u8>, number: u64, scale: u32) {
     if number < 10 && scale == 0 {
         return out.push(b'0' | number as u8);
     }
+    if number < EIGHT_DIGITS && scale < 8 {
+        return push_eight(out, number, scale);
+    }
     let digits = digits_of(number).max(scale.saturating_add(1));
     let len = digits.saturating_add(u32::from(scale > 0)) as usize;
     let (mut room, mut at, mut number, mut left) = ([0; ROOM], len, number, scale);
@@ -85,14 +89,59 @@ fn push_short(out: &mut Vec<u8>, number: u64, scale: u32) {
         put(&mut room, at, b'.');
     }
     write_low(&mut room, at, number);
+    push_room(out, &room, len);
+}
+
+/// Pushes a number below 10^8 with a scale below 8.
+#[inline]
+fn push_eight(out: &mut Vec<u8>, number: u64, scale: u32) {
+    let digits = eight_digits(number);
+    // The first digit is in the lowest byte. Zeros before the first that counts are left out; the last one before the point counts in any case.
+    let last = 7u32.wrapping_sub(scale).wrapping_mul(8);
+    let zeros = ((digits & 0x0F0F_0F0F_0F0F_0F0F) | 1u64.wrapping_shl(last)).trailing_zeros() & !7;
+    let whole = 8u32.wrapping_sub(scale).wrapping_sub(zeros / 8) as usize;
+    // What is behind the digits that count is overwritten, or cut off.
+    let mut room = [0; 2 * size_of::<u64>()];
+    put_eight(&mut room, 0, digits >> zeros);
+    let mut len = whole;
+    if scale > 0 {
+        put(&mut room, whole, b'.');
+        len = whole.saturating_add(1);
+        put_eight(&mut room, len, digits.wrapping_shr(last.wrapping_add(8)));
+        len = len.saturating_add(scale as usize);
+    }
+    push_room(out, &room, len);
+}
+
+#[inline]
+fn put_eight(room: &mut [u8], at: usize, digits: u64) {
+    if let Some(to) = room.get_mut(at..).and_then(|room| room.first_chunk_mut()) {
+        *to = digits.to_le_bytes();
+    }
+}
+
+/// Pushes the first bytes of a room. Copying a fixed length takes few steps; a vector does not grow for it.
+#[inline]
+fn push_room<const ROOM: usize>(out: &mut Vec<u8>, room: &[u8; ROOM], len: usize) {
     let end = out.len().saturating_add(len);
-    // Copying a fixed length takes few steps; a vector does not grow for it.
     if out.capacity().saturating_sub(out.len()) >= ROOM {
-        out.extend_from_slice(&room);
+        out.extend_from_slice(room);
         out.truncate(end);
     } else {
         out.extend_from_slice(room.get(..len).unwrap_or_default());
     }
+}
+
+/// Gives the eight digits of a number below 10^8 as text, the first in the lowest byte: all are divided at once.
+#[inline]
+fn eight_digits(number: u64) -> u64 {
+    let (high, low) = (number / 10_000, number % 10_000);
+    // Two numbers below 10^4, then four below 100, then eight below 10: each times the reciprocal of its divisor, so that none runs into the next.
+    let fours = high | (low << 32);
+    let hundreds = (fours.wrapping_mul(10_486) >> 20) & 0x0000_007F_0000_007F;
+    let twos = hundreds | (fours.wrapping_sub(hundreds.wrapping_mul(100)) << 16);
+    let tens = (twos.wrapping_mul(103) >> 10) & 0x000F_000F_000F_000F;
+    (tens | (twos.wrapping_sub(tens.wrapping_mul(10)) << 8)) | 0x3030_3030_3030_3030
 }
 
 fn put(room: &mut [u8], at: usize, byte: u8) {
@@ -102,7 +151,7 @@ fn put(room: &mut [u8], at: usize, byte: u8) {
 }
 
 /// Counts the digits of a number; zero has one.
-fn digits_of(number: u64) -> u32 {
+pub(crate) fn digits_of(number: u64) -> u32 {
     // log10(2) is a little more than 1233 / 4096: of 64 bits, the quotient is the count of digits or one less.
     let least = (u64::BITS.wrapping_sub((number | 1).leading_zeros()).wrapping_mul(1233)) >> 12;
     let next = POWERS_OF_TEN.get(least as usize).copied().unwrap_or(u64::MAX);
@@ -279,76 +328,4 @@ fn civil(days: i64) -> Option<(u64, u64, u64)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn pushed(push: impl Fn(&mut Vec<u8>)) -> String {
-        let mut out = Vec::new();
-        push(&mut out);
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn numbers_are_plain_and_trimmed() {
-        for (text, want) in [
-            ("67234.12", "67234.12"),
-            ("67234.1200", "67234.12"),
-            ("100", "100"),
-            ("100.00", "100"),
-            ("0", "0"),
-            ("0.000", "0"),
-            ("-0.5", "-0.5"),
-            ("0.0000000000000000000000000001", "0.0000000000000000000000000001"),
-            ("79228162514264337593543950335", "79228162514264337593543950335"),
-            ("10000000000000000000", "10000000000000000000"),
-            ("10000000000000000001.00000001", "10000000000000000001.00000001"),
-        ] {
-            assert_eq!(pushed(|out| push_decimal(out, Decimal::from_str_exact(text).unwrap())), want);
-        }
-        for power in 0..20 {
-            for number in [10u64.pow(power) - 1, 10u64.pow(power), 10u64.pow(power).saturating_mul(9)] {
-                assert_eq!(pushed(|out| push_u64(out, number)), number.to_string());
-            }
-        }
-        assert_eq!(pushed(|out| push_u64(out, u64::MAX)), u64::MAX.to_string());
-        assert_eq!(pushed(|out| push_scaled(out, true, 15, 4)), "-0.0015");
-    }
-
-    #[test]
-    fn numbers_are_written_as_the_library_writes_them() {
-        let mut seed = fastrand::Rng::with_seed(2);
-        for _ in 0..20_000 {
-            let below = 10i128.pow(seed.u32(1..=28));
-            let number = Decimal::from_i128_with_scale(seed.i128(-below..below), seed.u32(0..=28));
-            assert_eq!(pushed(|out| push_decimal(out, number)), number.normalize().to_string());
-        }
-    }
-
-    #[test]
-    fn times_are_written_as_the_model_writes_them() {
-        let mut seed = fastrand::Rng::with_seed(3);
-        let edges = [0, 951_782_400_000, 951_868_799_999, 253_402_300_799_999, 253_402_300_800_000, -1, i64::MAX, i64::MIN];
-        for time in edges.into_iter().chain((0..20_000).map(|_| seed.i64(0..253_402_300_800_000))).map(UnixMs) {
-            assert_eq!(pushed(|out| push_time(out, time)), format!("\"{time}\""));
-        }
-        let mut times = Times::default();
-        for time in edges.into_iter().chain((0..20_000).map(|n| 1_796_036_400_000 + n * seed.i64(0..20))).map(UnixMs) {
-            assert_eq!(pushed(|out| times.clone().push(out, time)), format!("\"{time}\""));
-            times.push(&mut Vec::new(), time);
-        }
-    }
-
-    #[test]
-    fn texts_are_escaped() {
-        for text in ["plain", "a\"b", "back\\slash", "\u{1}\n", "é牛", "", "in eight bytes a\"b", "\u{1f}1234567", "!#[]~\u{7f} è"] {
-            assert_eq!(serde_json::from_str::<String>(&pushed(|out| push_str(out, text))).unwrap(), text);
-        }
-        let mut seed = fastrand::Rng::with_seed(5);
-        for _ in 0..20_000 {
-            let text: String = (0..seed.usize(..20)).map(|_| seed.char('\0'..'\u{90}')).collect();
-            assert_eq!(pushed(|out| push_str(out, &text)), serde_json::to_string(&text).unwrap());
-            let plain = text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\');
-            assert_eq!(is_plain(text.as_bytes()), plain);
-        }
-    }
-}
+mod tests;

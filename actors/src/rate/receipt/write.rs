@@ -3,7 +3,7 @@
 use super::super::Num;
 use crate::{
     model::{Asset, Pair, Price, UnixMs},
-    text::{Times, push_decimal, push_str, push_u64},
+    text::{Times, digits_of, push_decimal, push_str, push_u64},
 };
 use ring::digest::{SHA256, digest};
 use std::ops::Range;
@@ -50,11 +50,10 @@ impl Member {
 
     /// Gives how many bytes it takes.
     fn len(&self, id: &str) -> usize {
-        let digits = |ms: u64| ms.checked_ilog10().unwrap_or_default() as usize;
         match self {
             Self::Id => id.len().saturating_add(8),
-            Self::Age(ms) => digits(*ms).saturating_add(11),
-            Self::Latency(ms) => digits(*ms).saturating_add(15),
+            Self::Age(ms) => (digits_of(*ms) as usize).saturating_add(10),
+            Self::Latency(ms) => (digits_of(*ms) as usize).saturating_add(14),
         }
     }
 }
@@ -245,20 +244,19 @@ impl Writer {
 pub(super) fn hash(prefix: &str, content: &[u8]) -> String {
     const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
     let digest = digest(&SHA256, content);
-    let (mut bits, mut count) = (0u32, 0u32);
-    let len = prefix.len().saturating_add(HASH_LEN);
-    let mut text = String::with_capacity(len);
-    text.push_str(prefix);
-    for byte in digest.as_ref() {
-        bits = ((bits << 8) | u32::from(*byte)) & 0xFFFF;
-        count = count.saturating_add(8);
-        while count >= 5 && text.len() < len {
-            count = count.saturating_sub(5);
-            let digit = (bits >> count) & 0x1F;
-            text.push(ALPHABET.get(digit as usize).map_or('a', |digit| char::from(*digit)));
-        }
+    // Twenty-five digits of five bits are in the first sixteen bytes, which end in the first three bits of the last digit.
+    let (first, rest) = digest.as_ref().split_first_chunk::<16>().unwrap_or((&[0; 16], &[]));
+    let bits = u128::from_be_bytes(*first);
+    let last = ((bits as u8) << 2) | (rest.first().copied().unwrap_or_default() >> 6);
+    let mut text = [0; HASH_LEN];
+    for (at, to) in (0u32..).zip(&mut text) {
+        let digit = if at < 25 { (bits >> 123u32.saturating_sub(at.wrapping_mul(5))) as u8 } else { last };
+        *to = ALPHABET.get(usize::from(digit & 0x1F)).copied().unwrap_or_default();
     }
-    text
+    let mut hash = String::with_capacity(prefix.len().saturating_add(HASH_LEN));
+    hash.push_str(prefix);
+    hash.push_str(str::from_utf8(&text).unwrap_or_default());
+    hash
 }
 
 #[cfg(test)]
