@@ -59,7 +59,7 @@
 //! - [`model`]: assets, pairs, prices, quotes, faults: values, without I/O or a clock. [`text`]: those written as JSON has them. [`clock`]: wall time by the monotonic clock.
 //! - [`venue`]: what an exchange is, as data and pure functions of bytes; [`venues`]: those that are built in. A host adds its own by implementing
 //!   [`venue::Venue`].
-//! - [`rate`]: which quotes count, and where it is best. [`view`], [`terms`]: what a caller gets and what he demands.
+//! - [`rate`]: which quotes count, where it is best, what rate they make, and the receipt that proves it. [`view`], [`terms`]: what a caller gets and what he demands.
 //! - [`meter`]: mailboxes made visible. It knows nothing of exchanges: meter your own actors with [`metered!`].
 //! - [`transport`]: a GET by a deadline, over awc; [`sim`]: the same without a network, on a seeded market with faults.
 //! - [`breaker`], [`budget`], [`mirrors`], [`plan`], [`gather`]: the guards and plans of an exchange, as values that take time as an argument.

@@ -33,32 +33,38 @@ impl Default for AdmissionRules {
 /// # Errors
 /// The first [`Reason`] that applies: `halted`, `non_positive`, `crossed`, `wide`, `future`, `stale`.
 pub fn admit(quote: &Quote, member: &Member, now: Instant, as_of: UnixMs, rules: &AdmissionRules) -> Result<(), Reason> {
-    admit_ticker(&quote.ticker, member, now.saturating_duration_since(quote.received), as_of, rules).map(drop)
+    priced(&quote.ticker, member.basis)?;
+    in_time(&quote.ticker, member, now.saturating_duration_since(quote.received), as_of, rules)
 }
 
-/// Decides whether what a venue said counts at `as_of`, so long after it was received, and gives its price.
+/// Gives the price of what a venue said, whenever that was.
 ///
 /// # Errors
-/// As [`admit`].
-pub(super) fn admit_ticker(
+/// `halted`, `non_positive`, `crossed`, `wide`.
+pub(super) fn priced(ticker: &Ticker, basis: Basis) -> Result<Num, Reason> {
+    match basis {
+        _ if ticker.halted => Err(Reason::Halted),
+        Basis::Mid => middle(ticker),
+        Basis::Last => ticker.last.map(|last| Num::from(last.get())).ok_or(Reason::NonPositive),
+    }
+}
+
+/// Decides whether what a venue said is of now, so long after it was received.
+///
+/// # Errors
+/// `future`, `stale`.
+pub(super) fn in_time(
     ticker: &Ticker,
     member: &Member,
     since_received: Duration,
     as_of: UnixMs,
     rules: &AdmissionRules,
-) -> Result<Num, Reason> {
-    if ticker.halted {
-        return Err(Reason::Halted);
-    }
-    let price = match member.basis {
-        Basis::Mid => middle(ticker)?,
-        Basis::Last => ticker.last.map(|last| Num::from(last.get())).ok_or(Reason::NonPositive)?,
-    };
+) -> Result<(), Reason> {
     let venue_time = counted_time(ticker, member, rules);
     if venue_time.is_some_and(|time| time.since(as_of) > rules.future_max) {
         return Err(Reason::Future);
     }
-    if age(ticker, member, since_received, as_of, rules) > rules.max_age { Err(Reason::Stale) } else { Ok(price) }
+    if age(ticker, member, since_received, as_of, rules) > rules.max_age { Err(Reason::Stale) } else { Ok(()) }
 }
 
 /// Gives how old what a venue said is at `as_of`: what has passed since it was received, or since the venue's own time where that counts and is longer ago.

@@ -2,7 +2,7 @@
 
 use super::{
     Conversion, Good, Hold, Label, Marks, Memory, Num, Path, Rules, Status, Tally,
-    admission::{admit_ticker, counted_time},
+    admission::{counted_time, in_time},
     conversion::{Converter, Made, Priced},
     memory::{Seen, Still},
     receipt::Quoted,
@@ -276,7 +276,7 @@ fn standing(offer: &Offer) -> (&str, Option<Region>, &'static str, &'static str)
     (&member.operator, member.region, member.basis.slug(), member.time_of.slug())
 }
 
-/// Gives the price of a quote in its own currency.
+/// Gives the price of a quote in its own currency, admitted or not.
 fn price_of(ticker: &Ticker, basis: Basis) -> Option<Num> {
     let num = |price: Price| Num::from(price.get());
     match basis {
@@ -285,8 +285,7 @@ fn price_of(ticker: &Ticker, basis: Basis) -> Option<Num> {
     }
 }
 
-/// Decides which offers count, up to conversion, and remembers that they were seen: the rows, and the markets whose numbers
-/// are new.
+/// Decides which offers count, up to conversion, and remembers that they were seen: the rows, and the markets whose numbers are new.
 fn admission(offers: Vec<Offer>, target: Pair, rules: &Rules, now: UnixMs, memory: &mut Memory) -> (Vec<Row>, Vec<usize>) {
     // Both are sorted alike: what is put between comes behind every place that was found before it.
     let (mut from, mut places) = (0, Vec::with_capacity(offers.len()));
@@ -303,7 +302,8 @@ fn admission(offers: Vec<Offer>, target: Pair, rules: &Rules, now: UnixMs, memor
         let walled = offer.member.region.is_some_and(|region| target.quote != region.currency());
         let last_good = memory.last_good;
         let seen = memory.markets.get_mut(at);
-        let (price, refused) = match admit_ticker(&offer.ticker, &offer.member, now.since(offer.received), now, &rules.admission) {
+        let in_time = || in_time(&offer.ticker, &offer.member, now.since(offer.received), now, &rules.admission);
+        let (price, refused) = match row.quoted.price().and_then(|price| in_time().map(|()| price)) {
             Err(reason) => (None, Some(reason)),
             Ok(price) => {
                 let (refused, prior, is_new) =

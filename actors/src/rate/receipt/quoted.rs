@@ -1,11 +1,11 @@
-//! What a receipt says of a quote by itself: written once, for all the receipts that have the same quote.
+//! What follows from a quote by itself, its price and what a receipt says of it: made once, for all the passes and receipts that have the same quote.
 
 use super::{
-    super::{Offer, memory::Print},
+    super::{Num, Offer, admission::priced, memory::Print},
     write::Writer,
 };
 use crate::{
-    model::{Source, UnixMs},
+    model::{Reason, Source, UnixMs},
     venue::Member,
 };
 use std::{
@@ -23,6 +23,7 @@ pub(in super::super) struct Quoted {
     latency: Duration,
     source: Source,
     halted: bool,
+    price: Result<Num, Reason>,
     text: OnceLock<Text>,
 }
 
@@ -31,13 +32,18 @@ pub(in super::super) struct Quoted {
 struct Text {
     pieces: Vec<u8>,
     cuts: [usize; 3],
+    operator_len: usize,
 }
+
+/// What stands before the operator in its piece.
+pub(super) const OPERATOR: &[u8] = b"\"operator\":";
 
 impl Quoted {
     pub(in super::super) fn of(offer: &Offer, print: Print) -> Self {
         let Offer { member, ticker, received, latency, source, .. } = offer;
-        let (member, venue_time, halted) = (Arc::clone(member), ticker.venue_time, ticker.halted);
-        Self { member, print, venue_time, received: *received, latency: *latency, source: *source, halted, text: OnceLock::new() }
+        let (venue_time, halted, price) = (ticker.venue_time, ticker.halted, priced(ticker, member.basis));
+        let (member, received, latency, source, text) = (Arc::clone(member), *received, *latency, *source, OnceLock::new());
+        Self { member, print, venue_time, received, latency, source, halted, price, text }
     }
 
     /// Tells whether an offer for the same market is this quote.
@@ -49,15 +55,22 @@ impl Quoted {
             && self.member == offer.member
     }
 
+    /// Gives the price, in time or not.
+    pub(in super::super) fn price(&self) -> Result<Num, Reason> {
+        self.price
+    }
+
     /// Gives the numbers that change while a market lives.
     pub(in super::super) fn print(&self) -> &Print {
         &self.print
     }
 
-    /// Gives what is said of the offer that this is: `ask` to `bid`, `last`, `operator` and `pair`, `received_time` to `venue_time`.
-    pub(super) fn pieces(&self, offer: &Offer) -> [&[u8]; 4] {
-        let Text { pieces, cuts: [last, who, when] } = self.text.get_or_init(|| Text::of(offer));
-        [0..*last, *last..*who, *who..*when, *when..pieces.len()].map(|piece| pieces.get(piece).unwrap_or_default())
+    /// Gives what is said of the offer that this is: `ask` to `bid`, `last`, `operator` and `pair`, `received_time` to `venue_time`; and how long the operator
+    /// is in quotes.
+    pub(super) fn pieces(&self, offer: &Offer) -> ([&[u8]; 4], usize) {
+        let Text { pieces, cuts: [last, who, when], operator_len } = self.text.get_or_init(|| Text::of(offer));
+        let ends = [0..*last, *last..*who, *who..*when, *when..pieces.len()];
+        (ends.map(|piece| pieces.get(piece).unwrap_or_default()), *operator_len)
     }
 }
 
@@ -87,8 +100,8 @@ impl Text {
         w.maybe(ticker.last, Writer::price);
         w.raw(b",");
         let who = w.len();
-        w.raw(b"\"operator\":");
-        w.text(&member.operator);
+        w.raw(OPERATOR);
+        let operator_len = w.noted(|w| w.text(&member.operator)).len();
         w.raw(b",\"pair\":");
         w.pair(*pair);
         w.raw(b",\"path\":");
@@ -106,6 +119,6 @@ impl Text {
         w.raw(b",\"venue_time\":");
         w.maybe(ticker.venue_time, Writer::time);
         w.raw(b",\"vote\":");
-        Self { pieces: w.into_content(), cuts: [last, who, when] }
+        Self { pieces: w.into_content(), cuts: [last, who, when], operator_len }
     }
 }

@@ -1,9 +1,10 @@
 //! What is said of each market: its quote or why there is none, and of each operator its vote.
 
 use super::{
-    super::{AdmissionRules, Num, Path, Row, admission::counted_time},
+    super::{AdmissionRules, Decision, Num, Path, Row, admission::counted_time},
     Receipt,
     body::ms_between,
+    quoted::OPERATOR,
     section::Section,
     write::Writer,
 };
@@ -25,6 +26,7 @@ pub(super) struct Voted {
     price: Num,
     price_at: Range<usize>,
     distance_at: Range<usize>,
+    operator_at: Range<usize>,
 }
 
 impl<'a> Quotes<'a> {
@@ -44,29 +46,33 @@ impl<'a> Quotes<'a> {
     fn row(&mut self, w: &mut Writer, row: &Row, median: Option<Num>, voted: &mut [Option<Voted>]) {
         let (offer, member, ticker) = (&row.offer, &row.offer.member, &row.offer.ticker);
         let counted = counted_time(ticker, member, self.rules).map_or(0, |time| ms_between(time, self.as_of));
-        let [book, last, who, when] = row.quoted.pieces(offer);
+        let ([book, last, who, when], operator_len) = row.quoted.pieces(offer);
         w.raw(b"{");
         w.age(ms_between(offer.received, self.as_of).max(counted));
         w.raw(book);
         let price_at = w.noted(|w| w.maybe(row.converted, Writer::num));
-        w.raw(b",\"decision\":");
-        w.word(row.decision.slug());
-        w.raw(b",\"distance_bps\":");
-        let distance_at = w.noted(|w| w.maybe(row.converted.zip(median), push_distance));
-        if let (true, Some(place), Some(price)) = (row.votes, row.vote.and_then(|at| voted.get_mut(at)), row.converted) {
-            *place = Some(Voted { price, price_at, distance_at });
+        match row.decision {
+            Decision::In => w.raw(b",\"decision\":\"in\",\"distance_bps\":"),
+            other => {
+                w.raw(b",\"decision\":");
+                w.word(other.slug());
+                w.raw(b",\"distance_bps\":");
+            }
         }
-        w.raw(b",\"halted\":");
-        w.flag(ticker.halted);
-        w.raw(b",\"hops\":");
+        let distance_at = w.noted(|w| w.maybe(row.converted.zip(median), push_distance));
+        w.raw(if ticker.halted { b",\"halted\":true,\"hops\":".as_slice() } else { b",\"halted\":false,\"hops\":" });
         w.maybe(row.converted, |w, _| w.count(row.hops(self.paths)));
         w.raw(last);
         w.latency(u64::try_from(offer.latency.as_millis()).unwrap_or(u64::MAX));
+        let operator_from = w.len().saturating_add(OPERATOR.len());
         w.raw(who);
         self.path(w, row.path.filter(|_| row.converted.is_some()));
         w.raw(when);
-        w.flag(row.votes);
-        w.raw(b"}");
+        w.raw(if row.votes { b"true}".as_slice() } else { b"false}" });
+        if let (true, Some(place), Some(price)) = (row.votes, row.vote.and_then(|at| voted.get_mut(at)), row.converted) {
+            let operator_at = operator_from..operator_from.saturating_add(operator_len);
+            *place = Some(Voted { price, price_at, distance_at, operator_at });
+        }
     }
 
     fn path(&mut self, w: &mut Writer, at: Option<usize>) {
@@ -105,9 +111,14 @@ pub(super) fn push_votes(w: &mut Writer, section: &Section<'_>, voted: &[Option<
     let median = section.median();
     w.list(votes.iter().zip(labels).zip(voted), |w, ((vote, label), voted)| {
         let same = voted.as_ref().filter(|voted| voted.price == vote.price);
-        w.raw(b"{\"decision\":");
-        w.word(label.map_or("in", |label| label.slug()));
-        w.raw(b",\"distance_bps\":");
+        match label {
+            None => w.raw(b"{\"decision\":\"in\",\"distance_bps\":"),
+            Some(label) => {
+                w.raw(b"{\"decision\":");
+                w.word(label.slug());
+                w.raw(b",\"distance_bps\":");
+            }
+        }
         match same {
             Some(voted) => w.again(voted.distance_at.clone()),
             None => w.maybe(median, |w, median| push_distance(w, (vote.price, median))),
@@ -115,7 +126,10 @@ pub(super) fn push_votes(w: &mut Writer, section: &Section<'_>, voted: &[Option<
         w.raw(b",\"hops\":");
         w.count(vote.hops);
         w.raw(b",\"operator\":");
-        w.text(&vote.operator);
+        match voted {
+            Some(voted) => w.again(voted.operator_at.clone()),
+            None => w.text(&vote.operator),
+        }
         w.raw(b",\"price\":");
         match same {
             Some(voted) => w.again(voted.price_at.clone()),
