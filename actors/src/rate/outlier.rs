@@ -148,18 +148,28 @@ pub(super) fn judge(votes: &[Vote], middle: Middle, distances: &[Num], band: &Ba
     if inconsistent {
         return Judged { labels: vec![None; votes.len()], inconsistent };
     }
-    Judged { labels: put_out(votes, labels, middle, marks, now), inconsistent }
+    Judged { labels: put_out(votes, labels, middle, band, marks, now), inconsistent }
 }
 
 /// Puts votes out and names them, in a pass that counts for that.
-fn put_out(votes: &[Vote], mut labels: Vec<Option<Label>>, middle: Middle, marks: &mut Marks, now: UnixMs) -> Vec<Option<Label>> {
+fn put_out(
+    votes: &[Vote],
+    mut labels: Vec<Option<Label>>,
+    middle: Middle,
+    band: &Band,
+    marks: &mut Marks,
+    now: UnixMs,
+) -> Vec<Option<Label>> {
+    // What is within half of the median of it is not far.
+    let is_wide = band.cap > Num::new(5, -1);
     for (operator, mark) in marks.iter_mut() {
         if find(votes, operator).is_none() {
             mark.far_since = None;
         }
     }
     for (vote, label) in votes.iter().zip(&mut labels) {
-        let (is_out, is_far) = (*label == Some(Label::Outlier), is_far(vote.price, middle.median));
+        let is_out = *label == Some(Label::Outlier);
+        let is_far = (is_out || is_wide) && is_far(vote.price, middle.median);
         if !is_out && !is_far && !marks.contains_key(&vote.operator) {
             continue;
         }
