@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for Tree<'de> {
                 while let Some((name, value)) = object.next_entry::<Tree<'de>, Tree<'de>>()? {
                     let Tree::Text(name) = name else { return Err(A::Error::custom("a name that is no text")) };
                     if members.contains_key(&name) {
-                        return Err(A::Error::custom(format_args!("member {name:?} twice")));
+                        return Err(A::Error::custom(format_args!("member {} twice", Tree::Text(name))));
                     }
                     members.insert(name, value);
                 }

@@ -58,9 +58,11 @@ pub fn verify(body: &[u8]) -> Result<Verified, Difference> {
     let given = tree(body)?;
     let receipt = reading(&given)?.recomputed();
     let bytes = receipt.bytes();
-    let mut path = String::new();
-    match first(unwrapped(&given), &tree(&bytes)?, &mut path) {
-        Some((said, recomputed)) => Err(Difference::Member { path, said, recomputed }),
+    match first(unwrapped(&given), &tree(&bytes)?, true) {
+        Some(Found { steps, said, recomputed }) => {
+            let path: String = steps.into_iter().rev().collect();
+            Err(Difference::Member { path: path.trim_start_matches('.').to_owned(), said, recomputed })
+        }
         None => Ok(verified(receipt)),
     }
 }
@@ -70,40 +72,55 @@ fn verified(receipt: Receipt) -> Verified {
     Verified { id, pair: receipt.outcome.pair, status: receipt.outcome.status, rate: receipt.outcome.rate, simulated }
 }
 
+/// The longest name that is shown whole, in characters.
+const NAME_MAX: usize = 40;
+
 /// The members that say when and how fast: whole numbers, and nothing follows from them.
 const NOT_COMPARED: [&str; 2] = ["age_ms", "latency_ms"];
 
-/// Finds the first difference in the order of the body, leaves the way to it in `path`, and gives both values.
-fn first(given: &Tree<'_>, again: &Tree<'_>, path: &mut String) -> Option<(String, String)> {
+/// Holds a difference, and the way to it from its end.
+struct Found {
+    steps: Vec<String>,
+    said: String,
+    recomputed: String,
+}
+
+/// Finds the first difference in the order of the body; that of the id comes last.
+fn first(given: &Tree<'_>, again: &Tree<'_>, is_root: bool) -> Option<Found> {
     match (given, again) {
         (Tree::Object(ours), Tree::Object(theirs)) => {
             let names: BTreeSet<&str> = ours.keys().chain(theirs.keys()).map(AsRef::as_ref).collect();
-            let is_id = |name: &&&str| path.is_empty() && **name == "id";
-            let (last, others): (Vec<&str>, Vec<&str>) = names.iter().partition(is_id);
+            let (last, others): (Vec<&str>, Vec<&str>) = names.into_iter().partition(|name| is_root && *name == "id");
             others.into_iter().chain(last).find_map(|name| {
-                let dot = if path.is_empty() { "" } else { "." };
-                beneath(path, &format!("{dot}{name}"), given.get(name), again.get(name), NOT_COMPARED.contains(&name))
+                let found = beneath(given.get(name), again.get(name), NOT_COMPARED.contains(&name));
+                // Our own names are short and plain; another may be anything.
+                let step = || format!(".{}", name.chars().take(NAME_MAX).flat_map(char::escape_debug).collect::<String>());
+                found.map(|found| found.at(step()))
             })
         }
-        (Tree::List(ours), Tree::List(theirs)) => {
-            (0..ours.len().max(theirs.len())).find_map(|at| beneath(path, &format!("[{at}]"), ours.get(at), theirs.get(at), false))
-        }
+        (Tree::List(ours), Tree::List(theirs)) => (0..ours.len().max(theirs.len()))
+            .find_map(|at| beneath(ours.get(at), theirs.get(at), false).map(|found| found.at(format!("[{at}]")))),
         _ if given == again => None,
-        _ => Some((given.to_string(), again.to_string())),
+        _ => Some(Found::of(Some(given), Some(again))),
     }
 }
 
-fn beneath(path: &mut String, step: &str, given: Option<&Tree<'_>>, again: Option<&Tree<'_>>, any: bool) -> Option<(String, String)> {
-    let before = path.len();
-    path.push_str(step);
-    let shown = |tree: Option<&Tree<'_>>| tree.map_or_else(|| "missing".to_owned(), ToString::to_string);
-    let found = match (given, again) {
-        (Some(Tree::Whole(_)), Some(Tree::Whole(_))) if any => None,
-        (Some(given), Some(again)) => first(given, again, path),
-        _ => Some((shown(given), shown(again))),
-    };
-    if found.is_none() {
-        path.truncate(before);
+fn beneath(given: Option<&Tree<'_>>, again: Option<&Tree<'_>>, is_free: bool) -> Option<Found> {
+    match (given, again) {
+        (Some(Tree::Whole(_)), Some(Tree::Whole(_))) if is_free => None,
+        (Some(given), Some(again)) => first(given, again, false),
+        _ => Some(Found::of(given, again)),
     }
-    found
+}
+
+impl Found {
+    fn of(given: Option<&Tree<'_>>, again: Option<&Tree<'_>>) -> Self {
+        let shown = |tree: Option<&Tree<'_>>| tree.map_or_else(|| "missing".to_owned(), ToString::to_string);
+        Self { steps: Vec::new(), said: shown(given), recomputed: shown(again) }
+    }
+
+    fn at(mut self, step: String) -> Self {
+        self.steps.push(step);
+        self
+    }
 }
