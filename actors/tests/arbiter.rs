@@ -3,9 +3,14 @@
 
 mod support;
 
-use quorate_actors::{Control, Engine, clock::Clock, sim::MemoryConnect, sim::Options, sim::World, venues::VENUES};
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
-use support::{ms, pair, until};
+use actix::Actor;
+use quorate_actors::{Control, Engine, PublishedRate, clock::Clock, sim::MemoryConnect, sim::Options, sim::World, venues::VENUES};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use support::{Listener, ms, pair, until};
 use tokio::time::Instant;
 
 /// How much later than in theory anything may happen on a machine that is busy with other tests.
@@ -27,6 +32,10 @@ fn a_lost_arbiter_is_replaced_and_no_quote_vanishes() {
         let engine = settled().await;
         let btc = pair("BTC-USDT");
         let rows = || engine.latest(&btc).map_or(0, |p| p.view.rows.len());
+        let agreed = |rate: &PublishedRate| rate.receipt.outcome.tally.votes.len() == VENUES.len();
+        until("a rate is made of all", || engine.latest_rate(&btc).is_some_and(|rate| agreed(&rate))).await;
+        let told = Arc::new(Mutex::new(Vec::new()));
+        engine.subscribe_rate(btc, Listener(Arc::clone(&told)).start().recipient()).await.unwrap();
         engine.control("kraken", Control::RehearseArbiterLoss).await.unwrap();
         let lost = Instant::now();
         let received = || -> BTreeMap<String, Instant> {
@@ -39,9 +48,11 @@ fn a_lost_arbiter_is_replaced_and_no_quote_vanishes() {
         })
         .await;
         assert!(engine.venues().iter().all(|v| v.restarts == 1), "one rebuilding each");
-        // What the rule remembers outlives the coordinator, too.
-        let rate = engine.latest_rate(&btc).unwrap();
-        assert!(rate.at > lost && rate.receipt.outcome.before.last_good.is_some_and(|good| good.at < rate.receipt.outcome.as_of));
+        // What the rule remembers outlives the coordinator, and so does the count of what was published.
+        until("a rate is published again", || told.lock().unwrap().iter().any(|rate| rate.at > lost)).await;
+        let told: Vec<Arc<PublishedRate>> = told.lock().unwrap().clone();
+        assert!(told.iter().all(|rate| rate.receipt.outcome.before.last_good.is_some()), "the first since the loss among them");
+        assert!(told.is_sorted_by(|a, b| a.sequence < b.sequence), "{:?}", told.iter().map(|rate| rate.sequence).collect::<Vec<_>>());
         let answer = engine.quote(&btc).await.unwrap();
         assert_eq!(answer.view.asked(), VENUES.len());
         engine.shutdown().await;

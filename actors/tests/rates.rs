@@ -3,9 +3,9 @@
 
 mod support;
 
-use actix::prelude::*;
+use actix::Actor;
 use quorate_actors::{
-    PublishedRate, RateUpdate,
+    PublishedRate,
     model::{Pair, Reason, VenueId},
     rate::{Decision, Made, Num, Status},
     terms::{Terms, VenueFilter},
@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use support::{Sim, ms, pair, paused, until};
+use support::{Listener, Sim, ms, pair, paused, until};
 use tokio::time::Instant;
 
 fn statuses(rate: &PublishedRate) -> (Status, usize, usize) {
@@ -189,20 +189,6 @@ fn a_rate_of_more_markets_than_are_kept_is_answered() {
         assert_eq!(unlawful(&rate), Vec::<String>::new());
         engine.shutdown().await;
     });
-}
-
-/// Collects what it is told.
-struct Listener(Arc<Mutex<Vec<Arc<PublishedRate>>>>);
-
-impl Actor for Listener {
-    type Context = Context<Self>;
-}
-
-impl Handler<RateUpdate> for Listener {
-    type Result = ();
-    fn handle(&mut self, RateUpdate(rate): RateUpdate, _: &mut Self::Context) {
-        self.0.lock().unwrap().push(rate);
-    }
 }
 
 #[test]

@@ -1,14 +1,19 @@
 //! An engine on the simulated market, on one thread, with time paused.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
+use actix::prelude::*;
 use quorate_actors::{
-    Builder, Engine,
+    Builder, Engine, PublishedRate, RateUpdate,
     clock::Clock,
     model::{Pair, UnixMs},
     sim::{FaultFile, MemoryConnect, Options, World},
     venues::VENUES,
 };
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 /// Runs a test in an actix system whose time is paused: it passes when nothing else is to do.
 pub fn paused<T>(test: impl Future<Output = T>) -> T {
@@ -52,6 +57,21 @@ impl Sim {
     /// Gives how many venues list a pair.
     pub fn listing(&self, pair: &Pair) -> usize {
         VENUES.iter().filter(|v| self.world.listed(v.profile().id).any(|(p, _)| p == *pair)).count()
+    }
+}
+
+/// Keeps every rate that it is told.
+pub struct Listener(pub Arc<Mutex<Vec<Arc<PublishedRate>>>>);
+
+impl Actor for Listener {
+    type Context = Context<Self>;
+}
+
+impl Handler<RateUpdate> for Listener {
+    type Result = ();
+
+    fn handle(&mut self, update: RateUpdate, _: &mut Context<Self>) {
+        self.0.lock().unwrap().push(update.0);
     }
 }
 
