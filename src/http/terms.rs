@@ -6,13 +6,14 @@ use quorate_actors::venue::percent_decoded;
 use quorate_actors::{
     model::VenueId,
     terms::{Terms, VenueFilter},
+    venue::Word,
 };
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
 };
-use serde_json::Value;
-use std::{fmt, ops::RangeInclusive, time::Duration};
+use serde_json::value::RawValue;
+use std::{borrow::Cow, fmt, ops::RangeInclusive, time::Duration};
 
 /// What a caller may ask for, in milliseconds and venues.
 const MAX_AGE_MS: RangeInclusive<u64> = 0..=3_600_000;
@@ -28,13 +29,13 @@ pub struct Basis {
     pub venues: Vec<VenueId>,
 }
 
-/// Holds what a request asked: its terms, and its pairs where the route takes them so.
+/// Holds what a request asked: its terms, and its pairs where the route takes them so. Texts of a body are borrowed from it wherever they have no escapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct Asked<'a> {
     /// The terms.
     pub terms: Terms,
     /// The texts under `pairs`; `None` where it was not given.
-    pub pairs: Option<Vec<String>>,
+    pub pairs: Option<Vec<Cow<'a, str>>>,
     /// The parameters that are the route's own, with their texts, in the order in which they were given.
     pub own: Vec<(&'static str, String)>,
 }
@@ -48,7 +49,7 @@ pub struct Takes {
     pub own: &'static [&'static str],
 }
 
-impl Asked {
+impl Asked<'_> {
     fn new(basis: &Basis) -> Self {
         Self { terms: basis.terms.clone(), pairs: None, own: Vec::new() }
     }
@@ -70,7 +71,33 @@ enum Kind {
 struct Parameter {
     name: &'static str,
     kind: Kind,
-    set: fn(&mut Asked, &str, &Basis) -> Result<(), ApiError>,
+    set: for<'a> fn(&mut Asked<'a>, Given<'a>, &Basis) -> Result<(), ApiError>,
+}
+
+/// What was given for a parameter: one text, which may be a list between commas, or the texts of a list.
+enum Given<'a> {
+    One(Cow<'a, str>),
+    Many(Vec<Cow<'a, str>>),
+}
+
+impl<'a> Given<'a> {
+    /// Gives it as the query has it.
+    fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::One(text) => Cow::Borrowed(text),
+            Self::Many(texts) => texts.join(",").into(),
+        }
+    }
+
+    /// Gives what stands between the commas.
+    fn words(self) -> Vec<Cow<'a, str>> {
+        match self {
+            Self::One(Cow::Borrowed(text)) => text.split(',').map(Cow::Borrowed).collect(),
+            Self::One(Cow::Owned(text)) => text.split(',').map(|word| word.to_owned().into()).collect(),
+            Self::Many(texts) if texts.iter().all(|text| !text.contains(',')) => texts,
+            Self::Many(texts) => texts.into_iter().flat_map(|text| Self::One(text).words()).collect(),
+        }
+    }
 }
 
 /// Every parameter of the terms; `pairs` stands last, for routes without it to leave out.
@@ -78,48 +105,48 @@ const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "max_age_ms",
         kind: Kind::Integer,
-        set: |asked, text, _| {
-            asked.terms.max_age = Duration::from_millis(integer("max_age_ms", text, MAX_AGE_MS)?);
+        set: |asked, given, _| {
+            asked.terms.max_age = Duration::from_millis(integer("max_age_ms", &given.text(), MAX_AGE_MS)?);
             Ok(())
         },
     },
     Parameter {
         name: "min_sources",
         kind: Kind::Integer,
-        set: |asked, text, _| {
-            asked.terms.min_sources = usize::try_from(integer("min_sources", text, MIN_SOURCES)?).ok();
+        set: |asked, given, _| {
+            asked.terms.min_sources = usize::try_from(integer("min_sources", &given.text(), MIN_SOURCES)?).ok();
             Ok(())
         },
     },
     Parameter {
         name: "deadline_ms",
         kind: Kind::Integer,
-        set: |asked, text, _| {
-            asked.terms.deadline = Duration::from_millis(integer("deadline_ms", text, DEADLINE_MS)?);
+        set: |asked, given, _| {
+            asked.terms.deadline = Duration::from_millis(integer("deadline_ms", &given.text(), DEADLINE_MS)?);
             Ok(())
         },
     },
     Parameter {
         name: "venues",
         kind: Kind::List,
-        set: |asked, text, basis| {
-            asked.terms.venues = filter(text, basis)?;
+        set: |asked, given, basis| {
+            asked.terms.venues = filter(&given.text(), basis)?;
             Ok(())
         },
     },
     Parameter {
         name: "fresh",
         kind: Kind::Boolean,
-        set: |asked, text, _| {
-            asked.terms.fresh = boolean("fresh", text)?;
+        set: |asked, given, _| {
+            asked.terms.fresh = boolean("fresh", &given.text())?;
             Ok(())
         },
     },
     Parameter {
         name: "pairs",
         kind: Kind::List,
-        set: |asked, text, _| {
-            asked.pairs = Some(text.split(',').map(str::to_owned).collect());
+        set: |asked, given, _| {
+            asked.pairs = Some(given.words());
             Ok(())
         },
     },
@@ -129,7 +156,7 @@ const PARAMETERS: &[Parameter] = &[
 ///
 /// # Errors
 /// `unknown_parameter`, `duplicate_parameter`, `invalid_parameter`, each naming the parameter.
-pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked, ApiError> {
+pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked<'static>, ApiError> {
     let mut asked = Asked::new(basis);
     let mut seen = Vec::new();
     for part in query.split('&').filter(|p| !p.is_empty()) {
@@ -140,7 +167,7 @@ pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked, Api
             asked.own.push((own, value));
         } else {
             let parameter = find(&name, takes, &mut seen)?;
-            (parameter.set)(&mut asked, &value, basis)?;
+            (parameter.set)(&mut asked, Given::One(value.into()), basis)?;
         }
     }
     Ok(asked)
@@ -150,15 +177,14 @@ pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked, Api
 ///
 /// # Errors
 /// `invalid_body` where it is no object; else as [`from_query`].
-pub fn from_json(body: &[u8], basis: &Basis) -> Result<Asked, ApiError> {
+pub fn from_json<'a>(body: &'a [u8], basis: &Basis) -> Result<Asked<'a>, ApiError> {
     let Members(members) = serde_json::from_slice(body)
         .map_err(|e| ApiError::new(Code::InvalidBody, format!("the body is no JSON object at line {}, column {}", e.line(), e.column())))?;
     let mut asked = Asked::new(basis);
-    let mut seen = Vec::new();
-    for (name, value) in members {
+    let mut seen = Vec::with_capacity(PARAMETERS.len());
+    for (Word(name), value) in members {
         let parameter = find(&name, Takes { pairs: true, own: &[] }, &mut seen)?;
-        let text = plain(parameter, &value)?;
-        (parameter.set)(&mut asked, &text, basis)?;
+        (parameter.set)(&mut asked, given(parameter, value.get())?, basis)?;
     }
     Ok(asked)
 }
@@ -187,27 +213,36 @@ pub(super) fn decoded(text: &str) -> Result<String, ApiError> {
         .ok_or_else(|| ApiError::new(Code::InvalidParameter, format!("{} in the query, expected percent-encoded UTF-8", shown(text))))
 }
 
-/// Gives a JSON value as the text that the query would have.
-fn plain(parameter: &Parameter, value: &Value) -> Result<String, ApiError> {
-    let list_of_texts = |items: &[Value]| items.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|texts| texts.join(","));
-    let (text, expected) = match (parameter.kind, value) {
-        (Kind::Integer, Value::Number(number)) => (Some(number.to_string()), "a whole number"),
-        (Kind::Integer, _) => (None, "a whole number"),
-        (Kind::Boolean, Value::Bool(value)) => (Some(value.to_string()), "true or false"),
-        (Kind::Boolean, _) => (None, "true or false"),
-        (Kind::List, Value::String(text)) => (Some(text.clone()), "a text or a list of texts"),
-        (Kind::List, Value::Array(items)) => (list_of_texts(items), "a text or a list of texts"),
-        (Kind::List, _) => (None, "a text or a list of texts"),
+/// Reads a JSON value, whose text says by its first letter what it is.
+fn given<'a>(parameter: &Parameter, json: &'a str) -> Result<Given<'a>, ApiError> {
+    let (kind, is) = match json.bytes().next() {
+        Some(b'"') => (Some(Kind::List), "a text"),
+        Some(b'[') => (Some(Kind::List), "a list"),
+        Some(b't' | b'f') => (Some(Kind::Boolean), "a truth value"),
+        Some(b'-' | b'0'..=b'9') => (Some(Kind::Integer), "a number"),
+        Some(b'{') => (None, "an object"),
+        _ => (None, "null"),
     };
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+    let expected = match parameter.kind {
+        Kind::Integer => "a whole number",
+        Kind::Boolean => "true or false",
+        Kind::List => "a text or a list of texts",
     };
-    text.ok_or_else(|| ApiError::new(Code::InvalidParameter, format!("{} is {kind}, expected {expected}", parameter.name)))
+    let unfit = || ApiError::new(Code::InvalidParameter, format!("{} is {is}, expected {expected}", parameter.name));
+    let unread = |error: serde_json::Error| match error.is_data() {
+        true => unfit(),
+        // What passed for a text until it was read: half of a pair of escapes.
+        false => ApiError::new(Code::InvalidBody, format!("{} has a text that is none in JSON", parameter.name)),
+    };
+    match kind {
+        Some(kind) if kind != parameter.kind => Err(unfit()),
+        None => Err(unfit()),
+        Some(Kind::Integer | Kind::Boolean) => Ok(Given::One(json.into())),
+        Some(Kind::List) if json.starts_with('"') => serde_json::from_str(json).map(|Word(text)| Given::One(text)).map_err(unread),
+        Some(Kind::List) => serde_json::from_str::<Vec<Word<'_>>>(json)
+            .map(|words| Given::Many(words.into_iter().map(|Word(text)| text).collect()))
+            .map_err(unread),
+    }
 }
 
 /// Says that a parameter's value is none of what is expected.
@@ -268,18 +303,18 @@ fn filter(text: &str, basis: &Basis) -> Result<VenueFilter, ApiError> {
 }
 
 /// Holds the members of an object in their order, the same name twice included.
-struct Members(Vec<(String, Value)>);
+struct Members<'a>(Vec<(Word<'a>, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Members {
+impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Read;
         impl<'de> Visitor<'de> for Read {
-            type Value = Members;
+            type Value = Members<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = Vec::new();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::with_capacity(PARAMETERS.len());
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
                 }
