@@ -96,7 +96,6 @@ function hear(heard) {
   }
   if (heard.about === "spreads" && heard.body !== null) {
     if (heard.status === 200) matrix.draw(heard.body, names);
-    else if (heard.body.code === "not_found") matrix.missing("Not available: this service does not give spreads.");
     else matrix.missing(`Not available: ${plain(heard.body.detail)}.`);
   }
   drawChart();
@@ -106,7 +105,7 @@ function hear(heard) {
 
 function drawTable() {
   if (state.quotes === null) return;
-  table.draw(table.listed(state.quotes, state.seen, names), state.sort, hue, state.picked, pick);
+  table.draw(table.listed(state.quotes, state.seen, names), Number(state.quotes.mid ?? NaN), state.sort, hue, state.picked, pick);
 }
 
 function drawChart() {
@@ -253,6 +252,7 @@ function start() {
   addEventListener("resize", drawChart);
   once("venues").then((body) => {
     for (const venue of body.venues) state.names.set(venue.id, venue.name);
+    if (state.quotes !== null) drawFacts(state.quotes);
     drawTable();
   }, drawLive);
 }

@@ -32,26 +32,28 @@ export function follow(pair, hear) {
   let paused = false;
   let stopped = false;
   let busy = false;
-  let spreads = true;
   let waitUntil = 0;
 
   async function one(about, path) {
+    let heard;
     try {
-      const heard = await pull(path, tags);
-      if (heard.status === 429) waitUntil = performance.now() + 1000 * Math.max(1, heard.retry);
-      // A service without this route has none in a second either.
-      if (about === "spreads" && heard.status === 404 && heard.body?.code === "not_found") spreads = false;
-      if (!stopped) hear({ about, ...heard });
+      heard = await pull(path, tags);
     } catch {
       if (!stopped) hear({ about: "lost", of: about });
+      return;
     }
+    if (heard.status === 429) waitUntil = performance.now() + 1000 * Math.max(1, heard.retry);
+    if (!stopped) hear({ about, ...heard });
   }
 
   async function round() {
     if (busy || paused || stopped || document.visibilityState !== "visible" || performance.now() < waitUntil) return;
     busy = true;
-    await Promise.all([one("quotes", `quotes/${name}`), one("rate", `rates/${name}`), spreads ? one("spreads", `spreads/${name}`) : null]);
-    busy = false;
+    try {
+      await Promise.all([one("quotes", `quotes/${name}`), one("rate", `rates/${name}`), one("spreads", `spreads/${name}`)]);
+    } finally {
+      busy = false;
+    }
   }
 
   const seen = () => void round();

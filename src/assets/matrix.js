@@ -18,7 +18,11 @@ export function draw(body, names) {
   if (venues.length < 2) return missing("Fewer than two exchanges have a bid and an ask that count.");
   byId("spreads").hidden = false;
   byId("spreads-scroll").hidden = false;
-  if (drawnFor !== venues.join()) build(venues, names);
+  const heads = venues.map(names).join("\n");
+  if (drawnFor !== heads) {
+    drawnFor = heads;
+    build(venues, names);
+  }
   let best = null;
   for (const spread of body.spreads) {
     const net = spread.net_bps === null ? NaN : Number(spread.net_bps);
@@ -37,9 +41,8 @@ function hint(best, names) {
 }
 
 function build(venues, names) {
-  drawnFor = venues.join();
   cells.clear();
-  const heads = venues.map((venue) => make("th", { scope: "col" }, make("span", {}, plain(names(venue), 20))));
+  const heads = venues.map((venue) => make("th", { scope: "col" }, plain(names(venue), 20)));
   const head = make("thead", {}, make("tr", {}, make("td"), ...heads));
   const body = make("tbody");
   for (const buy of venues) {

@@ -17,7 +17,7 @@ export function read(body) {
   const steps = new Set();
   for (const quote of receipt.quotes ?? []) {
     if (quote.decision !== "in" || !Array.isArray(quote.path)) continue;
-    for (const part of quote.path) steps.add(step(part.pair, part.rate, part.par));
+    for (const part of quote.path) steps.add(step(part));
   }
   const good = receipt.last_good;
   return {

@@ -1,6 +1,7 @@
 // The table of exchanges: a row for each that was asked, with its quote or why there is none.
 
 import { age, bps, byId, calm, decimals, grouped, make, plain, say, signed, spoken } from "./format.js";
+import * as strip from "./strip.js";
 
 const rows = new Map();
 /** Deeper than this, decimals are shown and no longer lined up. */
@@ -89,14 +90,16 @@ function ordered(all, { by, reverse }) {
 }
 
 /** Draws the table. */
-export function draw(all, sort, hue, picked, onPick) {
+export function draw(all, mid, sort, hue, picked, onPick) {
   const body = byId("rows");
   if (rows.size === 0) body.replaceChildren();
   const depth = Math.min(ALIGNED_MAX, Math.max(0, ...all.flatMap((row) => [decimals(row.bidText), decimals(row.askText)])));
+  const scale = strip.scaleOf(all);
   const inOrder = ordered(all, sort).map((row) => {
     if (!rows.has(row.venue)) rows.set(row.venue, blank(row, hue, onPick));
     const drawn = rows.get(row.venue);
     fill(drawn, row, depth, picked === row.venue);
+    strip.draw(drawn.drawing, scale, row, mid);
     return drawn.line;
   });
   const keep = new Set(inOrder);
@@ -116,12 +119,13 @@ function blank(row, hue, onPick) {
   const swatch = make("span", { class: `swatch ${hue(row.venue)}`, "aria-hidden": "true" });
   const [bid, ask] = [cell("bid"), cell("ask")];
   const [spread, off] = [make("td", { class: "wide number" }), make("td", { class: "wide number" })];
+  const drawing = strip.blank();
   const aged = make("td", { class: "age" });
-  const line = make("tr", { "data-venue": row.venue }, make("th", { scope: "row" }, swatch, pick, under), bid.td, ask.td, spread, off, aged);
+  const line = make("tr", { "data-venue": row.venue }, make("th", { scope: "row" }, swatch, pick, under), bid.td, ask.td, make("td", { class: "wide strip" }, drawing), spread, off, aged);
   pick.addEventListener("click", () => onPick(row.venue, true));
   line.addEventListener("pointerenter", () => onPick(row.venue, false));
   line.addEventListener("pointerleave", () => onPick(null, false));
-  return { line, pick, under, bid, ask, spread, off, aged, row };
+  return { line, pick, under, bid, ask, drawing, spread, off, aged, row };
 }
 
 function cell(side) {
@@ -149,7 +153,8 @@ function fill(drawn, row, depth, isPicked) {
 const number = (row, value, write) => (row.state === "down" || Number.isNaN(value) ? "" : write(value));
 
 function under(row, distance) {
-  return row.state === "down" || Number.isNaN(distance) ? "" : `${signed(distance)} bps`;
+  if (row.state === "down" || Number.isNaN(distance)) return "";
+  return distance === 0 ? "= best" : `${signed(distance)} bps`;
 }
 
 function side(shown, text, value, depth, mark) {

@@ -58,7 +58,7 @@ function listed(words) {
 }
 
 /** Names a step of a conversion: USDT/USD 0.9996. */
-export const step = (pair, rate, par) => `${pair.replace("-", "/")} ${figure(rate)}${par ? " by declaration" : ""}`;
+export const step = ({ from, to, rate, par }) => `${plain(from, 20)}/${plain(to, 20)} ${figure(rate)}${par ? " by declaration" : ""}`;
 
 /** Says how everything stands, for somebody who listens. */
 export function summary(pair, receipt, quotes, names) {

@@ -4,6 +4,7 @@
 //! from another host, and no script or style stands in the page: the policy of its content forbids both.
 
 mod markup;
+mod strip;
 mod words;
 
 use super::{Call, State, caching, pairs, quotes, rates};
@@ -12,9 +13,7 @@ use actix_web::{
     HttpResponse,
     http::{
         StatusCode,
-        header::{
-            CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-        },
+        header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
     },
 };
 use futures_util::future::join;
@@ -69,6 +68,7 @@ static ASSETS: &[Asset] = &[
     file("matrix.js", SCRIPT, include_bytes!("../assets/matrix.js")),
     file("rate.js", SCRIPT, include_bytes!("../assets/rate.js")),
     file("search.js", SCRIPT, include_bytes!("../assets/search.js")),
+    file("strip.js", SCRIPT, include_bytes!("../assets/strip.js")),
     file("table.js", SCRIPT, include_bytes!("../assets/table.js")),
     file("theme.js", SCRIPT, include_bytes!("../assets/theme.js")),
     file("words.js", SCRIPT, include_bytes!("../assets/words.js")),

@@ -102,7 +102,7 @@ class Browser:
         context = self.command("Target.createBrowserContext")["browserContextId"]
         target = self.command("Target.createTarget", url="about:blank", browserContextId=context, newWindow=True)["targetId"]
         session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = Page(self, session, context)
+        page = Page(self, session, context, scripts)
         with self.changed:
             self.pages[session] = page
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -121,8 +121,8 @@ class Fault(Exception):
 class Page:
     """A page, and all that it asked for and complained of."""
 
-    def __init__(self, browser, session, context):
-        self.browser, self.session, self.context = browser, session, context
+    def __init__(self, browser, session, context, scripts):
+        self.browser, self.session, self.context, self.scripts = browser, session, context, scripts
         self.requests, self.errors, self.loaded, self.answered = [], [], 0, []
 
     def command(self, method, **params):
@@ -162,7 +162,8 @@ class Page:
 
     def run(self, expression):
         """Evaluates an expression, waits for it where it is a promise, and gives its value."""
-        said = self.command("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, userGesture=True)
+        # Where scripts are off no promise is ever kept.
+        said = self.command("Runtime.evaluate", expression=expression, awaitPromise=self.scripts, returnByValue=True, userGesture=True)
         if "exceptionDetails" in said:
             details = said["exceptionDetails"]
             raise Fault(f"{expression[:120]}: {details.get('exception', {}).get('description', details['text'])}")

@@ -1,6 +1,6 @@
 //! The page as HTML. Whatever a venue, or a caller, said is escaped, cut, and freed of characters that have no shape.
 
-use super::words;
+use super::{strip::Scale, words};
 use crate::error::ApiError;
 use quorate_actors::{
     PublishedRate,
@@ -17,6 +17,8 @@ const OFFERED_MAX: usize = 500;
 /// The longest text of a venue that is shown.
 const SAID_MAX: usize = 160;
 const NAME_MAX: usize = 40;
+/// Deeper than this, decimals are shown and no longer lined up.
+const ALIGNED_MAX: usize = 10;
 
 /// Holds what the page says whatever is asked.
 pub(super) struct Markup<'a> {
@@ -34,6 +36,13 @@ pub(super) struct Shown<'a> {
     pub(super) view: &'a View,
     pub(super) rate: Option<&'a PublishedRate>,
     pub(super) now: Instant,
+}
+
+/// Holds what all rows are drawn by.
+struct Drawn {
+    scale: Option<Scale>,
+    /// How many decimals the prices are lined up by.
+    depth: usize,
 }
 
 impl Markup<'_> {
@@ -95,7 +104,9 @@ impl Markup<'_> {
             out
         });
         let simulated = match self.simulated {
-            true => "<p class=\"simulated\"><strong>SIMULATED</strong><span>No exchange said any of this: the prices are made up.</span></p>",
+            true => {
+                "<aside class=\"simulated\" aria-label=\"Simulated\"><strong>SIMULATED</strong><span>No exchange said any of this: the prices are made up.</span></aside>"
+            }
             false => "",
         };
         let own = [
@@ -126,18 +137,21 @@ impl Markup<'_> {
     /// Writes a row for each venue that was asked, sorted by id.
     fn rows(&self, shown: &Shown<'_>) -> String {
         let view = shown.view;
-        let quoted = view.rows.iter().enumerate().map(|(at, row)| (row.quote.venue.as_str(), self.row(shown, at, row)));
+        let prices = || view.rows.iter().flat_map(|row| [row.quote.ticker.bid, row.quote.ticker.ask]).flatten();
+        let depth = prices().map(decimals).max().unwrap_or_default().min(ALIGNED_MAX);
+        let drawn = Drawn { scale: Scale::of(view), depth };
+        let quoted = view.rows.iter().enumerate().map(|(at, row)| (row.quote.venue.as_str(), self.row(shown, &drawn, at, row)));
         let missed = view.misses.iter().map(|miss| (miss.venue.as_str(), self.miss(miss)));
         let mut all: Vec<(&str, String)> = quoted.chain(missed).collect();
         all.sort_by(|a, b| a.0.cmp(b.0));
         all.into_iter().map(|(_, row)| row).collect()
     }
 
-    fn row(&self, shown: &Shown<'_>, at: usize, row: &ViewRow) -> String {
+    fn row(&self, shown: &Shown<'_>, drawn: &Drawn, at: usize, row: &ViewRow) -> String {
         let (view, ticker) = (shown.view, &row.quote.ticker);
         let best = (view.bid().and_then(|r| r.quote.ticker.bid), view.ask().and_then(|r| r.quote.ticker.ask));
-        let bid = side(ticker.bid, best.0, (view.best_bid == Some(at)).then_some("▲ best bid"));
-        let ask = side(ticker.ask, best.1, (view.best_ask == Some(at)).then_some("▼ best ask"));
+        let bid = side(ticker.bid, best.0, drawn.depth, (view.best_bid == Some(at)).then_some("▲ best bid"));
+        let ask = side(ticker.ask, best.1, drawn.depth, (view.best_ask == Some(at)).then_some("▼ best ask"));
         let apart = ticker.bid.zip(ticker.ask).map(|(bid, ask)| (num(bid), num(ask), num(bid).mean(num(ask))));
         let spread = apart.and_then(|(bid, ask, mid)| Some(format!("{}{}", if bid > ask { "−" } else { "" }, words::bps(bid, ask, mid)?)));
         let off = apart.zip(view.mid()).and_then(|((.., mid), middle)| {
@@ -148,12 +162,13 @@ impl Markup<'_> {
             None => said(&row.quote.symbol, NAME_MAX),
             Some(reason) => format!("<span class=\"why\">not counted: {}</span>", reason.slug().replace('_', " ")),
         };
+        let strip = drawn.scale.map(|scale| scale.draw(ticker.bid, ticker.ask, view.mid().map(Num::from))).unwrap_or_default();
         let class = if row.refused.is_some() { "refused" } else { "in" };
         let age = shown.now.saturating_duration_since(row.quote.received);
         let stale = if age > self.max_age.saturating_mul(2) { "stale " } else { "" };
         format!(
             "<tr class=\"{class}\"><th scope=\"row\"><span class=\"name\">{}</span><small>{under}</small></th>{bid}{ask}\
-             <td class=\"wide\">{}</td><td class=\"wide\">{}</td><td class=\"age\">{stale}{} s</td></tr>",
+             <td class=\"wide strip\">{strip}</td><td class=\"wide\">{}</td><td class=\"wide\">{}</td><td class=\"age\">{stale}{} s</td></tr>",
             self.name(row.quote.venue.as_str()),
             spread.unwrap_or_default(),
             off.unwrap_or_default(),
@@ -166,24 +181,33 @@ impl Markup<'_> {
         format!(
             "<tr class=\"down\"><th scope=\"row\"><span class=\"name\">{}</span>\
              <small class=\"why\"><span class=\"sign\" aria-hidden=\"true\">× </span>down: {reason}</small></th>\
-             <td colspan=\"5\" class=\"detail\">{detail}</td></tr>",
+             <td colspan=\"6\" class=\"detail\">{detail}</td></tr>",
             self.name(miss.venue.as_str())
         )
     }
 }
 
 /// Writes the cell of a bid or an ask: the price, and under it how far it is from the best, or that it is that.
-fn side(price: Option<Price>, best: Option<Price>, mark: Option<&str>) -> String {
+fn side(price: Option<Price>, best: Option<Price>, depth: usize, mark: Option<&str>) -> String {
     let Some(price) = price else { return "<td class=\"price\"><span class=\"none\">none</span></td>".to_owned() };
     let under = match (mark, best) {
         (Some(mark), _) => format!("<small class=\"best\">{mark}</small>"),
+        (None, Some(best)) if price == best => "<small>= best</small>".to_owned(),
         (None, Some(best)) => {
             let sign = if price < best { "−" } else { "+" };
             words::bps(num(price), num(best), num(best)).map_or_else(String::new, |bps| format!("<small>{sign}{bps} bps</small>"))
         }
         _ => String::new(),
     };
-    format!("<td class=\"price\"><span>{}</span>{under}</td>", grouped(&price.get().normalize().to_string()))
+    let (shown, own) = (grouped(&price.get().normalize().to_string()), decimals(price));
+    // What is lined up is not claimed: the zeros are there for the eye alone, and unseen.
+    let lacking = "0".repeat(depth.saturating_sub(own));
+    let pad = if own == 0 && depth > 0 { format!(".{lacking}") } else { lacking };
+    format!("<td class=\"price\"><span>{shown}</span><span class=\"pad\" aria-hidden=\"true\">{pad}</span>{under}</td>")
+}
+
+fn decimals(price: Price) -> usize {
+    usize::try_from(price.get().normalize().scale()).unwrap_or_default()
 }
 
 fn num(price: Price) -> Num {
@@ -251,8 +275,8 @@ fn fill<'a>(template: &str, part: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut out = String::with_capacity(template.len().saturating_mul(2));
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
-        out.push_str(before);
         let Some((name, tail)) = after.split_once("}}") else { break };
+        out.push_str(before);
         out.push_str(part(name).unwrap_or_default());
         rest = tail;
     }
@@ -276,7 +300,7 @@ mod tests {
     fn what_is_put_in_is_not_looked_at_again() {
         let part = |name: &str| Some(if name == "a" { "{{b}}" } else { "secret" });
         assert_eq!(fill("<{{a}}|{{b}}>", part), "<{{b}}|secret>");
-        assert_eq!(fill("a {{ b", |_| None), "a ");
+        assert_eq!(fill("a {{ b", |_| None), "a {{ b");
     }
 
     #[test]
@@ -285,7 +309,9 @@ mod tests {
         let markup = Markup { simulated: true, names: &HashMap::new(), known: &[], max_age: Duration::from_secs(5) };
         let html = markup.refusal(Some("\"><script>"), None, &error);
         assert!(!html.contains("{{") && !html.contains("<b>") && !html.contains("\"><script>"), "{html}");
-        for needed in ["SIMULATED", "pair is &quot;&lt;b&gt;&quot;", "./?pair=BTC-USDT", "&quot;&gt;&lt;script&gt;", "data-stale-ms=\"10000\""] {
+        for needed in
+            ["SIMULATED", "pair is &quot;&lt;b&gt;&quot;", "./?pair=BTC-USDT", "&quot;&gt;&lt;script&gt;", "data-stale-ms=\"10000\""]
+        {
             assert!(html.contains(needed), "{needed} in {html}");
         }
     }
