@@ -102,13 +102,13 @@ class Browser:
         context = self.command("Target.createBrowserContext")["browserContextId"]
         target = self.command("Target.createTarget", url="about:blank", browserContextId=context, newWindow=True)["targetId"]
         session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = Page(self, session, context, scripts)
+        page = Page(self, session, context)
         with self.changed:
             self.pages[session] = page
         for domain in ("Page", "Runtime", "Log", "Network"):
             page.command(f"{domain}.enable")
         page.command("Emulation.setFocusEmulationEnabled", enabled=True)
-        page.command("Emulation.setScriptExecutionDisabled", value=not scripts)
+        page.allow_scripts(scripts)
         page.size(width, height)
         page.media(theme, calm)
         return page
@@ -121,8 +121,8 @@ class Fault(Exception):
 class Page:
     """A page, and all that it asked for and complained of."""
 
-    def __init__(self, browser, session, context, scripts):
-        self.browser, self.session, self.context, self.scripts = browser, session, context, scripts
+    def __init__(self, browser, session, context):
+        self.browser, self.session, self.context, self.scripts = browser, session, context, True
         self.requests, self.errors, self.loaded, self.answered = [], [], 0, []
 
     def command(self, method, **params):
@@ -142,6 +142,10 @@ class Page:
             self.errors.append(f"console: {[argument.get('value', argument.get('description')) for argument in params['args']]}")
         elif method == "Log.entryAdded" and params["entry"]["level"] == "error":
             self.errors.append(f"{params['entry']['source']}: {params['entry']['text']} {params['entry'].get('url', '')}")
+
+    def allow_scripts(self, allowed):
+        self.scripts = allowed
+        self.command("Emulation.setScriptExecutionDisabled", value=not allowed)
 
     def size(self, width, height):
         self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)

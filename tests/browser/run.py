@@ -226,6 +226,8 @@ def the_page_works_without_scripts(run):
         page.write("ETH-USD")
         page.press("Enter")
         page.until("document.getElementById('pair')?.textContent === 'ETH-USD'", "the search works without scripts")
+        # Axe is a script itself; those of the page have had their time.
+        page.allow_scripts(True)
         violations(run, page, f"compare page without scripts, {width} px")
         page.close()
 
@@ -240,7 +242,7 @@ def an_unknown_pair_is_a_page_that_says_so(run):
 def violations(run, page, what):
     page.run(run.axe + "; true")
     found = page.run("axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations.map(v => [v.id, v.help, v.nodes.slice(0, 3).map(n => n.html.slice(0, 160))]))")
-    need(not found, f"{what}: {json.dumps(found, indent=1)}")
+    need(found == [], f"{what}: {json.dumps(found, indent=1)}")
 
 
 def everybody_can_use_it(run):
