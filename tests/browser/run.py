@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """A real browser looks at the compare page and the admin page, as a person would.
 
-run.py PATH-OF-QUORATE PATH-OF-AXE [--pictures FOLDER] starts `quorate demo` on free ports and Chromium, and holds both pages to what is promised of them. What
+run.py PATH-OF-QUORATE [--pictures FOLDER] starts `quorate demo` on free ports and Chromium, and holds both pages to what is promised of them. What
 changes is waited for, with a bound that no healthy run comes near; no time is asserted. With --pictures, the pictures of the documentation are taken.
 """
 
 import argparse
 import html
+import importlib.util
 import json
 import pathlib
 import re
@@ -291,10 +292,17 @@ CHECKS = [
 ]
 
 
+def axe():
+    """Gives the script axe, as it lies in the package that is installed for it."""
+    package = importlib.util.find_spec("axe_playwright_python")
+    if package is None:
+        raise SystemExit("axe is not installed, expected what tests/browser/requirements.txt names: `bash tests/all browser` installs it")
+    return (pathlib.Path(package.submodule_search_locations[0]) / "axe.min.js").read_text()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("quorate")
-    parser.add_argument("axe", type=pathlib.Path)
     parser.add_argument("--chromium", default="chromium")
     parser.add_argument("--pictures", type=pathlib.Path, help="takes the pictures of the documentation into this folder")
     parser.add_argument("--only", help="runs the checks alone whose names hold this")
@@ -303,7 +311,7 @@ def main():
     failed = []
     try:
         with Service(given.quorate) as service, Browser(given.chromium, profile) as browser:
-            run = Run(browser, service, given.axe.read_text())
+            run = Run(browser, service, axe())
             wait(service.ready, "the service is ready", 60)
             for check in CHECKS:
                 if given.only and given.only not in check.__name__:
