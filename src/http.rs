@@ -15,6 +15,7 @@ mod docs;
 mod health;
 mod listing;
 mod openapi;
+mod page;
 pub mod pairs;
 pub(crate) mod quotes;
 pub(crate) mod rates;
@@ -75,6 +76,8 @@ const ROUTES: &[Route] = &[
     get("/v1/venues", |call| ready(listing::venues(call)).boxed_local()),
     get("/v1/venues/{id}", |call| ready(listing::venue(call)).boxed_local()),
     get("/v1/pairs", |call| ready(listing::pairs(call)).boxed_local()),
+    get("/", |call| page::page(call).boxed_local()),
+    get("/assets/{name}", |call| ready(page::asset(call)).boxed_local()),
     get("/healthz", |call| ready(health::alive(call)).boxed_local()),
     get("/readyz", |call| ready(health::ready(call)).boxed_local()),
     get("/openapi.json", |call| ready(openapi::json(call)).boxed_local()),

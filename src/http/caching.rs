@@ -92,6 +92,15 @@ pub(super) fn immutable(headers: &HeaderMap, body: impl FnOnce() -> Bytes, tag: 
     response
 }
 
+/// Makes an answer of any kind that a browser keeps and asks about each time; without the body where it has it.
+pub(super) fn kept(headers: &HeaderMap, body: &'static [u8], kind: &'static str, tag: HeaderValue) -> HttpResponse {
+    let mut response = unless_known(headers, || Bytes::from_static(body), &tag);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().append(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response.headers_mut().append(ETAG, tag);
+    response
+}
+
 fn unless_known(headers: &HeaderMap, body: impl FnOnce() -> Bytes, tag: &HeaderValue) -> HttpResponse {
     match headers.get(&IF_NONE_MATCH) {
         Some(known) if names(known, tag) => HttpResponse::with_body(StatusCode::NOT_MODIFIED, Bytes::new()).map_into_boxed_body(),

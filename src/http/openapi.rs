@@ -165,7 +165,14 @@ fn responses(operation: &Operation) -> Value {
     let problem = Shape::Object(&PROBLEM).schema();
     for (status, codes) in problems(operation) {
         let said: Vec<String> = codes.iter().map(|code| format!("`{}`: {}.", code.slug(), code.title())).collect();
-        let described = json!({"description": said.join(" "), "content": {"application/problem+json": {"schema": problem}}});
+        let mut content = json!({"application/problem+json": {"schema": problem}});
+        // A page says in its own form what it refuses.
+        if let (Answer::Other("text/html"), Value::Object(content)) = (&operation.answer, &mut content)
+            && codes.iter().any(|code| operation.problems.contains(code))
+        {
+            content.insert("text/html".to_owned(), json!({}));
+        }
+        let described = json!({"description": said.join(" "), "content": content});
         responses.insert(status.to_string(), described);
     }
     Value::Object(responses)

@@ -71,7 +71,7 @@ const COLUMNS = [
   ['For', (a) => a.state_for_ms, (a) => span(a.state_for_ms)],
   ['Queued', (a) => a.queued, (a) => `${count(a.queued)} / ${count(a.queued_high)} / ${count(a.capacity)}`],
   ['In flight', (a) => a.in_flight, (a) => `${count(a.in_flight)} / ${count(a.in_flight_high)}`],
-  ['', null, (a) => spark(a)],
+  ['Last minute', null, (a) => spark(a)],
   ['In', (a) => a.sent, (a) => count(a.sent)],
   ['Handled', (a) => a.handled, (a) => count(a.handled)],
   ['Handled/s', (a) => rate(a, 'handled'), (a) => perSecond(rate(a, 'handled'))],

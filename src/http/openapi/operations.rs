@@ -270,6 +270,24 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         ..BLANK
     },
     Operation {
+        path: "/",
+        id: "page",
+        about: "Shows a person what the exchanges say of a pair, and its rate: `?pair=BTC-USDT`. A refusal is a page, too.",
+        answer: Answer::Other("text/html"),
+        problems: OF_TERMS,
+        ..BLANK
+    },
+    Operation {
+        path: "/assets/{name}",
+        id: "asset",
+        about: "Gives a file of that page.",
+        captured: Some(("The file's name.", "app.js")),
+        answer: Answer::Other("*/*"),
+        tagged: true,
+        problems: &[Code::NotFound],
+        ..BLANK
+    },
+    Operation {
         path: "/healthz",
         id: "alive",
         about: "Answers as long as there is a process.",
