@@ -1,6 +1,6 @@
 //! The caller's terms, from a query or from a JSON body: one table for both.
 
-use super::pairs::closest_word;
+use super::{openapi::Shape, pairs::closest_word};
 use crate::error::{ApiError, Code, shown};
 use quorate_actors::venue::percent_decoded;
 use quorate_actors::{
@@ -41,12 +41,29 @@ pub struct Asked<'a> {
 }
 
 /// Tells what a route takes besides the terms.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Takes {
     /// Whether it takes `pairs`.
     pub pairs: bool,
     /// Parameters that only this route knows; it reads their texts itself.
-    pub own: &'static [&'static str],
+    pub(crate) own: &'static [Own],
+}
+
+/// Holds what is said of a parameter of a route's own.
+pub(crate) struct Own {
+    pub(crate) name: &'static str,
+    /// Whether the route has no answer without it.
+    pub(crate) needed: bool,
+    pub(crate) shape: Shape,
+    /// What it does.
+    pub(crate) about: &'static str,
+}
+
+impl Own {
+    /// Names a parameter that may be left out.
+    pub(crate) const fn new(name: &'static str, shape: Shape, about: &'static str) -> Self {
+        Self { name, needed: false, shape, about }
+    }
 }
 
 impl Asked<'_> {
@@ -60,22 +77,44 @@ impl Asked<'_> {
     }
 }
 
-/// How a parameter's value is written in JSON.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Integer,
-    Boolean,
-    List,
+/// How a parameter's value is written, and where it goes.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Integer(&'static RangeInclusive<u64>, fn(&mut Asked<'_>, u64)),
+    Boolean(fn(&mut Asked<'_>, bool)),
+    List(for<'a> fn(&mut Asked<'a>, Given<'a>, &Basis) -> Result<(), ApiError>),
 }
 
-struct Parameter {
-    name: &'static str,
-    kind: Kind,
-    set: for<'a> fn(&mut Asked<'a>, Given<'a>, &Basis) -> Result<(), ApiError>,
+/// One parameter of the terms.
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// What it does.
+    pub(super) about: &'static str,
+}
+
+impl Parameter {
+    fn set<'a>(&self, asked: &mut Asked<'a>, given: Given<'a>, basis: &Basis) -> Result<(), ApiError> {
+        match self.kind {
+            Kind::Integer(range, set) => set(asked, integer(self.name, &given.text(), range)?),
+            Kind::Boolean(set) => set(asked, boolean(self.name, &given.text())?),
+            Kind::List(set) => set(asked, given, basis)?,
+        }
+        Ok(())
+    }
+
+    /// Tells whether its value in JSON begins with such a letter.
+    fn begins_with(&self, letter: u8) -> bool {
+        match self.kind {
+            Kind::Integer(..) => matches!(letter, b'-' | b'0'..=b'9'),
+            Kind::Boolean(_) => matches!(letter, b't' | b'f'),
+            Kind::List(_) => matches!(letter, b'"' | b'['),
+        }
+    }
 }
 
 /// What was given for a parameter: one text, which may be a list between commas, or the texts of a list.
-enum Given<'a> {
+pub(super) enum Given<'a> {
     One(Cow<'a, str>),
     Many(Vec<Cow<'a, str>>),
 }
@@ -101,56 +140,49 @@ impl<'a> Given<'a> {
 }
 
 /// Every parameter of the terms; `pairs` stands last, for routes without it to leave out.
-const PARAMETERS: &[Parameter] = &[
+pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "max_age_ms",
-        kind: Kind::Integer,
-        set: |asked, given, _| {
-            asked.terms.max_age = Duration::from_millis(integer("max_age_ms", &given.text(), MAX_AGE_MS)?);
-            Ok(())
-        },
+        kind: Kind::Integer(&MAX_AGE_MS, |asked, ms| asked.terms.max_age = Duration::from_millis(ms)),
+        about: "how old a venue's word may be; where it is older, the venues are asked",
     },
     Parameter {
         name: "min_sources",
-        kind: Kind::Integer,
-        set: |asked, given, _| {
-            asked.terms.min_sources = usize::try_from(integer("min_sources", &given.text(), MIN_SOURCES)?).ok();
-            Ok(())
-        },
+        kind: Kind::Integer(&MIN_SOURCES, |asked, count| asked.terms.min_sources = usize::try_from(count).ok()),
+        about: "how many sources must count: the answer is given as soon as they do",
     },
     Parameter {
         name: "deadline_ms",
-        kind: Kind::Integer,
-        set: |asked, given, _| {
-            asked.terms.deadline = Duration::from_millis(integer("deadline_ms", &given.text(), DEADLINE_MS)?);
-            Ok(())
-        },
+        kind: Kind::Integer(&DEADLINE_MS, |asked, ms| asked.terms.deadline = Duration::from_millis(ms)),
+        about: "how long to wait where venues must be asked",
     },
     Parameter {
         name: "venues",
-        kind: Kind::List,
-        set: |asked, given, basis| {
+        kind: Kind::List(|asked, given, basis| {
             asked.terms.venues = filter(&given.text(), basis)?;
             Ok(())
-        },
+        }),
+        about: "ids of the only venues that count (a,b), or of those that do not (-a,-b)",
     },
     Parameter {
         name: "fresh",
-        kind: Kind::Boolean,
-        set: |asked, given, _| {
-            asked.terms.fresh = boolean("fresh", &given.text())?;
-            Ok(())
-        },
+        kind: Kind::Boolean(|asked, fresh| asked.terms.fresh = fresh),
+        about: "whether every venue is asked now, whatever is known",
     },
     Parameter {
         name: "pairs",
-        kind: Kind::List,
-        set: |asked, given, _| {
+        kind: Kind::List(|asked, given, _| {
             asked.pairs = Some(given.words());
             Ok(())
-        },
+        }),
+        about: "the pairs, such as BTC-USD,ETH-EUR",
     },
 ];
+
+/// Gives the parameters of a route that are terms.
+pub(super) fn parameters(takes: Takes) -> impl Iterator<Item = &'static Parameter> {
+    PARAMETERS.iter().filter(move |parameter| takes.pairs || parameter.name != "pairs")
+}
 
 /// Reads the terms of a query string, and what else the route takes.
 ///
@@ -162,12 +194,12 @@ pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked<'sta
     for part in query.split('&').filter(|p| !p.is_empty()) {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let (name, value) = (decoded(name)?, decoded(value)?);
-        if let Some(own) = takes.own.iter().find(|own| **own == name) {
-            note(own, &mut seen)?;
-            asked.own.push((own, value));
+        if let Some(own) = takes.own.iter().find(|own| own.name == name) {
+            note(own.name, &mut seen)?;
+            asked.own.push((own.name, value));
         } else {
             let parameter = find(&name, takes, &mut seen)?;
-            (parameter.set)(&mut asked, Given::One(value.into()), basis)?;
+            parameter.set(&mut asked, Given::One(value.into()), basis)?;
         }
     }
     Ok(asked)
@@ -184,15 +216,15 @@ pub fn from_json<'a>(body: &'a [u8], basis: &Basis) -> Result<Asked<'a>, ApiErro
     let mut seen = Vec::with_capacity(PARAMETERS.len());
     for (Word(name), value) in members {
         let parameter = find(&name, Takes { pairs: true, own: &[] }, &mut seen)?;
-        (parameter.set)(&mut asked, given(parameter, value.get())?, basis)?;
+        parameter.set(&mut asked, given(parameter, value.get())?, basis)?;
     }
     Ok(asked)
 }
 
 fn find(name: &str, takes: Takes, seen: &mut Vec<&'static str>) -> Result<&'static Parameter, ApiError> {
-    let known = || PARAMETERS.iter().filter(|p| takes.pairs || p.name != "pairs");
+    let known = || parameters(takes);
     let Some(parameter) = known().find(|p| p.name == name) else {
-        let names: Vec<&str> = known().map(|p| p.name).chain(takes.own.iter().copied()).collect();
+        let names: Vec<&str> = known().map(|p| p.name).chain(takes.own.iter().map(|own| own.name)).collect();
         let detail = format!("parameter {} is not known, expected one of {}", shown(name), names.join(", "));
         return Err(ApiError::new(Code::UnknownParameter, detail).suggest(closest_word(name, names.into_iter())));
     };
@@ -215,33 +247,37 @@ pub(super) fn decoded(text: &str) -> Result<String, ApiError> {
 
 /// Reads a JSON value, whose text says by its first letter what it is.
 fn given<'a>(parameter: &Parameter, json: &'a str) -> Result<Given<'a>, ApiError> {
-    let (kind, is) = match json.bytes().next() {
-        Some(b'"') => (Some(Kind::List), "a text"),
-        Some(b'[') => (Some(Kind::List), "a list"),
-        Some(b't' | b'f') => (Some(Kind::Boolean), "a truth value"),
-        Some(b'-' | b'0'..=b'9') => (Some(Kind::Integer), "a number"),
-        Some(b'{') => (None, "an object"),
-        _ => (None, "null"),
+    let first = json.bytes().next().unwrap_or_default();
+    let unfit = || {
+        let is = match first {
+            b'"' => "a text",
+            b'[' => "a list",
+            b't' | b'f' => "a truth value",
+            b'-' | b'0'..=b'9' => "a number",
+            b'{' => "an object",
+            _ => "null",
+        };
+        let expected = match parameter.kind {
+            Kind::Integer(..) => "a whole number",
+            Kind::Boolean(_) => "true or false",
+            Kind::List(_) => "a text or a list of texts",
+        };
+        ApiError::new(Code::InvalidParameter, format!("{} is {is}, expected {expected}", parameter.name))
     };
-    let expected = match parameter.kind {
-        Kind::Integer => "a whole number",
-        Kind::Boolean => "true or false",
-        Kind::List => "a text or a list of texts",
-    };
-    let unfit = || ApiError::new(Code::InvalidParameter, format!("{} is {is}, expected {expected}", parameter.name));
     let unread = |error: serde_json::Error| match error.is_data() {
         true => unfit(),
         // What passed for a text until it was read: half of a pair of escapes.
         false => ApiError::new(Code::InvalidBody, format!("{} has a text that is none in JSON", parameter.name)),
     };
-    match kind {
-        Some(kind) if kind != parameter.kind => Err(unfit()),
-        None => Err(unfit()),
-        Some(Kind::Integer | Kind::Boolean) => Ok(Given::One(json.into())),
-        Some(Kind::List) if json.starts_with('"') => serde_json::from_str(json).map(|Word(text)| Given::One(text)).map_err(unread),
-        Some(Kind::List) => serde_json::from_str::<Vec<Word<'_>>>(json)
+    if !parameter.begins_with(first) {
+        return Err(unfit());
+    }
+    match first {
+        b'"' => serde_json::from_str(json).map(|Word(text)| Given::One(text)).map_err(unread),
+        b'[' => serde_json::from_str::<Vec<Word<'_>>>(json)
             .map(|words| Given::Many(words.into_iter().map(|Word(text)| text).collect()))
             .map_err(unread),
+        _ => Ok(Given::One(json.into())),
     }
 }
 
@@ -250,7 +286,7 @@ pub(super) fn invalid(name: &str, value: &str, expected: impl fmt::Display) -> A
     ApiError::new(Code::InvalidParameter, format!("{name} is {}, expected {expected}", shown(value)))
 }
 
-fn integer(name: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, ApiError> {
+fn integer(name: &str, text: &str, range: &RangeInclusive<u64>) -> Result<u64, ApiError> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let number = if digits { text.parse().ok() } else { None };
     number
