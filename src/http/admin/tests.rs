@@ -66,10 +66,10 @@ const FIGURES: &[Row] = &[
     ("venues.last_quote_age_ms", "quorate_venue_last_quote_age_seconds", 3, &[]),
     ("venues.breaker.left_ms", "quorate_venue_breaker_left_seconds", 3, &[]),
     ("venues.budget_left_permille", "quorate_venue_budget_left_ratio", 3, &[]),
-    ("venues.plan.budget_share_permille", "quorate_venue_budget_polled_ratio", 3, &[]),
-    ("venues.plan.interval_ms", "quorate_venue_poll_interval_seconds", 3, &[]),
-    ("venues.response.count", "quorate_venue_response_seconds_count", 0, &[]),
-    ("venues.response.sum_us", "quorate_venue_response_seconds_sum", 6, &[]),
+    ("venues.budget_share_permille", "quorate_venue_budget_polled_ratio", 3, &[]),
+    ("venues.poll_interval_ms", "quorate_venue_poll_interval_seconds", 3, &[]),
+    ("venues.detail.response.count", "quorate_venue_response_seconds_count", 0, &[]),
+    ("venues.detail.response.sum_us", "quorate_venue_response_seconds_sum", 6, &[]),
     ("actors.state_for_ms", "quorate_actor_state_seconds", 3, &[]),
     ("actors.incarnation", "quorate_actor_incarnations_total", 0, &[]),
     ("actors.up_ms", "quorate_actor_up_seconds", 3, &[]),
@@ -127,14 +127,10 @@ const OTHERS: &[&str] = &[
     "actors.restarts",
     "routes.time.p50_us",
     "routes.time.p99_us",
-    "venues.budget.per_ms",
-    "venues.budget.weight",
-    "venues.last_fault.retryable",
-    "venues.plan.request_count",
-    "venues.plan.weight",
-    "venues.response.p50_us",
-    "venues.response.p99_us",
-    "venues.simulated",
+    "venues.detail.response.p50_us",
+    "venues.detail.response.p99_us",
+    "venues.response_p50_us",
+    "venues.response_p99_us",
 ];
 
 /// Words of the page that are metrics of 1.
@@ -252,7 +248,9 @@ fn compared(leaves: &[(String, Labels, Value)], samples: &BTreeMap<Key, Decimal>
             met.insert(key);
             continue;
         }
-        let Some(number) = decimal(value).filter(|_| !OTHERS.contains(&place.as_str())) else { continue };
+        // The profile of a venue says again what /v1/venues says.
+        let other = OTHERS.contains(&place.as_str()) || place.starts_with("venues.detail.profile.");
+        let Some(number) = decimal(value).filter(|_| !other) else { continue };
         let known = FIGURES.iter().find(|(known, ..)| known == place);
         let (metric, scale, further) = known
             .map(|(_, metric, scale, further)| ((*metric).to_owned(), *scale, further.to_vec()))
@@ -272,11 +270,12 @@ fn compared(leaves: &[(String, Labels, Value)], samples: &BTreeMap<Key, Decimal>
 
 /// Holds the buckets of a histogram against its counts in the JSON.
 fn buckets(rows: &Value, times: &str, metric: &str, labels: &[(&str, &str)], samples: &BTreeMap<Key, Decimal>, met: &mut BTreeSet<Key>) {
-    for row in rows.as_array().unwrap() {
+    for row in rows.as_array().unwrap().iter().filter(|row| row.pointer(times).is_some()) {
         let own: Labels = labels.iter().map(|(label, key)| ((*label).to_owned(), row[key].as_str().unwrap().to_owned())).collect();
-        let bounds: Vec<Decimal> = row[times]["bounds_us"].as_array().unwrap().iter().map(|us| decimal(us).unwrap()).collect();
+        let bounds: Vec<Decimal> =
+            row.pointer(times).unwrap()["bounds_us"].as_array().unwrap().iter().map(|us| decimal(us).unwrap()).collect();
         let mut below = Decimal::ZERO;
-        for (at, count) in row[times]["counts"].as_array().unwrap().iter().enumerate() {
+        for (at, count) in row.pointer(times).unwrap()["counts"].as_array().unwrap().iter().enumerate() {
             below += decimal(count).unwrap();
             let of_bound = |key: &&Key| {
                 let le = key.1.get("le").map(String::as_str);
@@ -306,9 +305,9 @@ fn the_page_and_the_metrics_show_the_same_figures() {
         let mut found = Vec::new();
         leaves(&page, "", &Labels::new(), &mut found);
         met.extend(compared(&found, samples));
-        buckets(&page["venues"], "response", "quorate_venue_response_seconds", &[("venue", "id")], samples, &mut met);
+        buckets(&page["venues"], "/detail/response", "quorate_venue_response_seconds", &[("venue", "id")], samples, &mut met);
         let labels = [("route", "route"), ("status", "status")];
-        buckets(&page["routes"], "time", "quorate_http_request_duration_seconds", &labels, samples, &mut met);
+        buckets(&page["routes"], "/time", "quorate_http_request_duration_seconds", &labels, samples, &mut met);
     }
     let unmet: Vec<_> = samples.keys().filter(|key| !met.contains(*key) && !OF_WORDS.contains(&key.0.as_str())).collect();
     assert!(unmet.is_empty(), "metrics that the page does not show: {unmet:#?}");

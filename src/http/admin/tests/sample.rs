@@ -108,8 +108,8 @@ fn actor(n: &Numbers, name: &str) -> ActorSnapshot {
         stuck: n.next(),
         stuck_for_ms: Some(n.next()),
         running_now: Some(RunningNow { message: "Fetch", for_ms: n.next() }),
-        last_1_min: times(n),
-        last_15_min: times(n),
+        last_1_min: Some(times(n)),
+        last_15_min: Some(times(n)),
         events: vec![event("state", 1), event("error", 2)],
         last_error: Some(event("error", 1_000_000_000)),
         messages: vec![message(n, "Fetch"), message(n, "Control")],
@@ -194,6 +194,12 @@ pub(super) fn snapshot() -> Snapshot {
         routes: ["2xx", "5xx"].map(|status| RouteFigures { route: "/v1/quotes/{pair}", status, time: buckets(n) }).to_vec(),
         pairs: vec![pair(n, "BTC-USD", Some(Status::Held)), pair(n, "ETH-USD", None)],
         venues: vec![venue(n, "kraken", VenueState::Up), venue(n, "okx", VenueState::BreakerOpen)],
-        actors: vec![actor(n, "coordinator"), actor(n, "own \"actor\\\n")],
+        actors: vec![
+            actor(n, "exchange/kraken"),
+            actor(n, "exchange/okx"),
+            actor(n, "own \"actor\\\n"),
+            // In whose windows nothing came.
+            ActorSnapshot { last_1_min: None, last_15_min: None, ..actor(n, "idle") },
+        ],
     }
 }
