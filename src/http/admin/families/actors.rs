@@ -41,12 +41,23 @@ fn each_window(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_
 
 /// Adds the same of each type of message that was ever sent, and since the start.
 fn message_times(s: &Snapshot, out: &mut Samples<'_>, figures: fn(&Times) -> [u64; 3]) {
+    message_windows(s, out, |out, of, [message, window], times| {
+        let each = STATS.iter().zip(figures(times));
+        each.for_each(|(stat, us)| out.scaled(of.and(&[message, window, ("stat", stat)]), us, 6));
+    });
+}
+
+/// Adds a count in each window of each type of message that was ever sent.
+fn message_counts(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&Times) -> u64) {
+    message_windows(s, out, |out, of, labels, times| out.count(of.and(&labels), figure(times)));
+}
+
+/// Runs over the windows of each type of message that was ever sent.
+fn message_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, [(&'static str, &str); 2], &Times)) {
     out.actors(s, |out, of, actor| {
         for row in actor.messages.iter().filter(|row| row.sent > 0) {
             for (window, times) in [("all", &row.total), ("1m", &row.last_1_min), ("15m", &row.last_15_min)] {
-                for (stat, us) in STATS.iter().zip(figures(times)) {
-                    out.scaled(of.and(&[("message", row.message), ("window", window), ("stat", stat)]), us, 6);
-                }
+                add(out, of, [("message", row.message), ("window", window)], times);
             }
         }
     });
@@ -145,6 +156,9 @@ pub(super) const FAMILIES: &[Family] = &[
             a.last_error.iter().for_each(|error| out.ms(of, error.age_ms(a.metered_ns)));
         });
     }),
+    gauge("quorate_actor_last_error_times", "", "How often an actor's last error came in a row; absent before the first.", |s, out| {
+        out.actors(s, |out, of, a| a.last_error.iter().for_each(|error| out.count(of, error.count)));
+    }),
     gauge("quorate_actor_window_seconds", "seconds", "How long a window is, of those over which times are told.", |s, out| {
         each_window(s, out, |out, of, window, times| out.count(of.and(&[("window", window)]), times.over_s));
     }),
@@ -182,6 +196,15 @@ pub(super) const FAMILIES: &[Family] = &[
     }),
     counter("quorate_message_responding_seconds", "seconds", "Sum of all times from begin to reply.", |s, out| {
         scaled_message(s, out, |m| m.response_sum_ns, 9);
+    }),
+    gauge("quorate_message_window_seconds", "seconds", "How long a window is, of those over which times of a type are told.", |s, out| {
+        message_counts(s, out, |times| times.over_s);
+    }),
+    gauge("quorate_message_window_begun", "", "Messages of a type begun in a window.", |s, out| {
+        message_counts(s, out, |times| times.begun)
+    }),
+    gauge("quorate_message_window_replied", "", "Messages of a type replied in a window.", |s, out| {
+        message_counts(s, out, |times| times.replied);
     }),
     gauge("quorate_message_wait_seconds", "seconds", "Time from send to begin, over a window.", |s, out| message_times(s, out, wait)),
     gauge("quorate_message_handler_seconds", "seconds", "Time in the handler, over a window.", |s, out| message_times(s, out, handler)),
