@@ -167,8 +167,7 @@ pub struct Times {
 impl Meter {
     /// Takes the copies that the sliding windows are due for; several times a minute is often enough.
     pub fn tick(&self, now: Instant) {
-        let copied = |cell: &Arc<MessageCell>| (cell.sent.load(Relaxed) > 0).then(|| Box::new(cell.counts()));
-        lock(&self.windows).tick(self.actor.ns_of(now), || self.cells().map(copied).collect::<Arc<[_]>>());
+        lock(&self.windows).tick(self.actor.ns_of(now), || self.cells().map(|cell| cell.counts()).collect::<Arc<[_]>>());
     }
 
     /// Gives all figures at the moment `now`.
@@ -236,7 +235,7 @@ impl Meter {
                 over_s.map(|over_s| Times { over_s, ..Times::default() })
             } else {
                 let counts = cell.counts();
-                let spans = marks.map(|mark| Span::of(cell, &counts, mark.cells.get(slot).and_then(Option::as_deref)));
+                let spans = marks.map(|mark| Span::of(cell, &counts, mark.cells.get(slot)));
                 all.get_or_insert_with(<[Span; 3]>::default).iter_mut().zip(&spans).for_each(|(all, span)| all.join(span));
                 times(&spans, over_s)
             };

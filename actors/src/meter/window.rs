@@ -13,8 +13,8 @@ const MINUTE_NS: u64 = 60_000_000_000;
 pub(super) struct Mark {
     /// Nanoseconds since the meter's epoch.
     pub(super) at: u64,
-    /// In the order of the meter's cells; one that is absent counted nothing then, as most types of message never do.
-    pub(super) cells: Arc<[Option<Box<CellCounts>>]>,
+    /// In the order of the meter's cells; one that is absent counted nothing then.
+    pub(super) cells: Arc<[CellCounts]>,
 }
 
 /// The windows over 1 and 15 minutes.
@@ -30,7 +30,7 @@ impl Windows {
     }
 
     /// Takes the copies that are due.
-    pub(super) fn tick(&mut self, now: u64, counts: impl Fn() -> Arc<[Option<Box<CellCounts>>]>) {
+    pub(super) fn tick(&mut self, now: u64, counts: impl Fn() -> Arc<[CellCounts]>) {
         let due: Vec<&mut Window> = [&mut self.minute, &mut self.quarter].into_iter().filter(|window| window.is_due(now)).collect();
         if !due.is_empty() {
             let cells = counts();

@@ -5,7 +5,7 @@ use super::{
     snapshot::{Pair, Snapshot, Venue},
 };
 use crate::wire::push_u64;
-use quorate_actors::meter::{ActorSnapshot, BucketCounts};
+use quorate_actors::meter::{ActorSnapshot, BucketCounts, MessageSnapshot};
 
 /// About how long the text is, for the first guess.
 const SIZE: usize = 96 << 10;
@@ -73,34 +73,47 @@ pub(super) struct Family {
     pub(super) samples: fn(&Snapshot, &mut Samples<'_>),
 }
 
-/// The labels of a sample: the first, of an actor, a venue or a pair, is written once for all families; the others are names and words of ours.
+/// The labels of a sample: the first, of an actor, a type of its messages, a venue or a pair, are written once for all families; the others are names and
+/// words of ours, fixed where they are always the same.
 #[derive(Clone, Copy)]
 pub(super) struct Labels<'a> {
     first: &'a [u8],
+    fixed: &'static str,
     rest: &'a [(&'static str, &'a str)],
 }
 
 impl<'a> Labels<'a> {
     /// No label at all.
-    pub(super) const NONE: Labels<'static> = Labels { first: &[], rest: &[] };
+    pub(super) const NONE: Labels<'static> = Labels { first: &[], fixed: "", rest: &[] };
 
     /// Labels without a first.
     pub(super) fn of(rest: &'a [(&'static str, &'a str)]) -> Self {
-        Self { first: &[], rest }
+        Self { rest, ..Labels::NONE }
     }
 
-    /// The same first label, and others.
+    fn first(first: &'a [u8]) -> Self {
+        Self { first, ..Labels::NONE }
+    }
+
+    /// The same first labels, and others.
     pub(super) fn and<'b>(self, rest: &'b [(&'static str, &'b str)]) -> Labels<'b>
     where
         'a: 'b,
     {
-        Labels { first: self.first, rest }
+        Labels { rest, ..self }
+    }
+
+    /// The same first labels, and others as they stand in the text, such as `window="1m"`.
+    pub(super) fn fixed(self, fixed: &'static str) -> Self {
+        Self { fixed, ..self }
     }
 }
 
 /// Holds first labels, written and escaped.
 struct Firsts {
     actors: Vec<Vec<u8>>,
+    /// Of each actor, the types of message that ever came.
+    messages: Vec<Vec<(usize, Vec<u8>)>>,
     venues: Vec<Vec<u8>>,
     pairs: Vec<Vec<u8>>,
 }
@@ -112,8 +125,18 @@ impl Firsts {
             push_label(&mut out, b'{', name, value);
             out
         };
+        let messages = |actor: &ActorSnapshot| {
+            let came = actor.messages.iter().enumerate().filter(|(_, row)| row.sent > 0 || row.refused > 0);
+            let first = |(at, row): (usize, &MessageSnapshot)| {
+                let mut out = write("actor", &actor.name);
+                push_label(&mut out, b',', "message", row.message);
+                (at, out)
+            };
+            came.map(first).collect()
+        };
         Self {
             actors: s.actors.iter().map(|actor| write("actor", &actor.name)).collect(),
+            messages: s.actors.iter().map(messages).collect(),
             venues: s.venues.iter().map(|venue| write("venue", venue.id())).collect(),
             pairs: s.pairs.iter().map(|pair| write("pair", &pair.name)).collect(),
         }
@@ -133,7 +156,7 @@ macro_rules! each {
         pub(super) fn $name(&mut self, s: &Snapshot, add: impl Fn(&mut Self, Labels<'_>, &$row)) {
             let firsts = self.firsts;
             for (row, first) in s.$rows.iter().zip(&firsts.$rows) {
-                add(self, Labels { first, rest: &[] }, row);
+                add(self, Labels::first(first), row);
             }
         }
     };
@@ -143,6 +166,16 @@ impl Samples<'_> {
     each!(actors, actors, ActorSnapshot);
     each!(venues, venues, Venue);
     each!(pairs, pairs, Pair);
+
+    /// Runs over the types of message that ever came, of all actors, each with its first labels.
+    pub(super) fn messages(&mut self, s: &Snapshot, add: impl Fn(&mut Self, Labels<'_>, &MessageSnapshot)) {
+        let firsts = self.firsts;
+        for (actor, came) in s.actors.iter().zip(&firsts.messages) {
+            for (at, first) in came {
+                actor.messages.get(*at).into_iter().for_each(|row| add(self, Labels::first(first), row));
+            }
+        }
+    }
 
     /// Adds a whole number.
     pub(super) fn count(&mut self, labels: Labels<'_>, number: u64) {
@@ -222,6 +255,11 @@ impl Samples<'_> {
 fn push_labels(out: &mut Vec<u8>, labels: Labels<'_>) -> u8 {
     out.extend_from_slice(labels.first);
     let mut before = if labels.first.is_empty() { b'{' } else { b',' };
+    if !labels.fixed.is_empty() {
+        out.push(before);
+        out.extend_from_slice(labels.fixed.as_bytes());
+        before = b',';
+    }
     for (name, value) in labels.rest {
         push_label(out, before, name, value);
         before = b',';

@@ -5,7 +5,30 @@ use crate::http::admin::{
     metrics::{Labels, Samples},
     snapshot::Snapshot,
 };
-use quorate_actors::meter::{ActorSnapshot, MessageSnapshot, Times};
+use quorate_actors::meter::{MessageSnapshot, Times};
+
+/// The windows over which times are told, and what is told of each, as labels.
+struct Window {
+    label: &'static str,
+    stats: [&'static str; 3],
+}
+
+macro_rules! window {
+    ($name:literal) => {
+        Window {
+            label: concat!("window=\"", $name, "\""),
+            stats: [
+                concat!("window=\"", $name, "\",stat=\"p50\""),
+                concat!("window=\"", $name, "\",stat=\"p99\""),
+                concat!("window=\"", $name, "\",stat=\"max\""),
+            ],
+        }
+    };
+}
+
+static SINCE_START: Window = window!("all");
+static MINUTE: Window = window!("1m");
+static QUARTER: Window = window!("15m");
 
 /// Adds a count of each type of message; a type that never came is left out, as its actor's own counts are not.
 fn each_message(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&MessageSnapshot) -> u64) {
@@ -14,57 +37,44 @@ fn each_message(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&MessageSnapshot
 
 /// Does the same with a figure in so small a unit that the metric is `10^scale` of it.
 fn scaled_message(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&MessageSnapshot) -> u64, scale: u32) {
-    out.actors(s, |out, of, actor| came(actor).for_each(|row| out.scaled(of.and(&[("message", row.message)]), figure(row), scale)));
-}
-
-/// Gives the types of message that ever came.
-fn came(actor: &ActorSnapshot) -> impl Iterator<Item = &MessageSnapshot> {
-    actor.messages.iter().filter(|row| row.sent > 0 || row.refused > 0)
+    out.messages(s, |out, of, row| out.scaled(of, figure(row), scale));
 }
 
 /// Adds median, 99th percentile and longest of the messages of each actor, over those windows in which there were any.
 fn actor_times(s: &Snapshot, out: &mut Samples<'_>, figures: fn(&Times) -> [u64; 3]) {
-    each_window(s, out, |out, of, window, times| {
-        let each = STATS.iter().zip(figures(times));
-        each.for_each(|(stat, us)| out.scaled(of.and(&[("window", window), ("stat", stat)]), us, 6));
-    });
+    actor_windows(s, out, |out, of, window, times| stats(out, of, window, figures(times)));
 }
 
 /// Runs over the windows in which there were messages.
-fn each_window(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, &'static str, &Times)) {
+fn actor_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, &Window, &Times)) {
     out.actors(s, |out, of, actor| {
-        for (window, times) in [("1m", &actor.last_1_min), ("15m", &actor.last_15_min)] {
+        for (window, times) in [(&MINUTE, &actor.last_1_min), (&QUARTER, &actor.last_15_min)] {
             times.iter().for_each(|times| add(out, of, window, times));
         }
     });
 }
 
-/// Adds the same of each type of message that was ever sent, and since the start.
+/// Adds median, 99th percentile and longest of each type of message, since the start too.
 fn message_times(s: &Snapshot, out: &mut Samples<'_>, figures: fn(&Times) -> [u64; 3]) {
-    message_windows(s, out, |out, of, [message, window], times| {
-        let each = STATS.iter().zip(figures(times));
-        each.for_each(|(stat, us)| out.scaled(of.and(&[message, window, ("stat", stat)]), us, 6));
-    });
+    message_windows(s, out, |out, of, window, times| stats(out, of, window, figures(times)));
 }
 
-/// Adds a count in each window of each type of message that was ever sent.
+/// Adds a count in each window of each type of message.
 fn message_counts(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&Times) -> u64) {
-    message_windows(s, out, |out, of, labels, times| out.count(of.and(&labels), figure(times)));
+    message_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), figure(times)));
 }
 
-/// Runs over the windows of each type of message that was ever sent.
-fn message_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, [(&'static str, &str); 2], &Times)) {
-    out.actors(s, |out, of, actor| {
-        for row in actor.messages.iter().filter(|row| row.sent > 0) {
-            for (window, times) in [("all", &row.total), ("1m", &row.last_1_min), ("15m", &row.last_15_min)] {
-                add(out, of, [("message", row.message), ("window", window)], times);
-            }
+fn message_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, &Window, &Times)) {
+    out.messages(s, |out, of, row| {
+        for (window, times) in [(&SINCE_START, &row.total), (&MINUTE, &row.last_1_min), (&QUARTER, &row.last_15_min)] {
+            add(out, of, window, times);
         }
     });
 }
 
-/// What is told of the times in a window.
-const STATS: [&str; 3] = ["p50", "p99", "max"];
+fn stats(out: &mut Samples<'_>, of: Labels<'_>, window: &Window, figures: [u64; 3]) {
+    window.stats.iter().zip(figures).for_each(|(stat, us)| out.scaled(of.fixed(stat), us, 6));
+}
 
 fn wait(times: &Times) -> [u64; 3] {
     [times.wait_p50_us, times.wait_p99_us, times.wait_max_us]
@@ -160,13 +170,13 @@ pub(super) const FAMILIES: &[Family] = &[
         out.actors(s, |out, of, a| a.last_error.iter().for_each(|error| out.count(of, error.count)));
     }),
     gauge("quorate_actor_window_seconds", "seconds", "How long a window is, of those over which times are told.", |s, out| {
-        each_window(s, out, |out, of, window, times| out.count(of.and(&[("window", window)]), times.over_s));
+        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), times.over_s));
     }),
     gauge("quorate_actor_window_begun", "", "Messages begun in a window.", |s, out| {
-        each_window(s, out, |out, of, window, times| out.count(of.and(&[("window", window)]), times.begun));
+        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), times.begun));
     }),
     gauge("quorate_actor_window_replied", "", "Messages replied in a window.", |s, out| {
-        each_window(s, out, |out, of, window, times| out.count(of.and(&[("window", window)]), times.replied));
+        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), times.replied));
     }),
     gauge("quorate_actor_wait_seconds", "seconds", "Time from send to begin, over a window.", |s, out| actor_times(s, out, wait)),
     gauge("quorate_actor_handler_seconds", "seconds", "Time in handlers, over a window.", |s, out| actor_times(s, out, handler)),
@@ -176,12 +186,10 @@ pub(super) const FAMILIES: &[Family] = &[
     counter("quorate_message_replied", "", "Replies to a type.", |s, out| each_message(s, out, |m| m.replied)),
     counter("quorate_message_lost", "", "Messages of a type dropped before their reply.", |s, out| each_message(s, out, |m| m.lost)),
     counter("quorate_message_refused", "", "Messages of a type that were not taken, by reason.", |s, out| {
-        out.actors(s, |out, of, actor| {
-            for row in came(actor) {
-                for (reason, count) in [("full", row.refused_full), ("overloaded", row.refused_overloaded), ("dead", row.refused_dead)] {
-                    out.count(of.and(&[("message", row.message), ("reason", reason)]), count);
-                }
-            }
+        out.messages(s, |out, of, row| {
+            out.count(of.fixed("reason=\"full\""), row.refused_full);
+            out.count(of.fixed("reason=\"overloaded\""), row.refused_overloaded);
+            out.count(of.fixed("reason=\"dead\""), row.refused_dead);
         });
     }),
     gauge("quorate_message_queued", "", "Messages of a type that wait.", |s, out| each_message(s, out, |m| m.queued)),
