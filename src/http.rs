@@ -11,8 +11,10 @@ mod caching;
 pub mod connections;
 mod convert;
 mod derived;
+mod docs;
 mod health;
 mod listing;
+mod openapi;
 pub mod pairs;
 pub(crate) mod quotes;
 pub(crate) mod rates;
@@ -75,6 +77,9 @@ const ROUTES: &[Route] = &[
     get("/v1/pairs", |call| ready(listing::pairs(call)).boxed_local()),
     get("/healthz", |call| ready(health::alive(call)).boxed_local()),
     get("/readyz", |call| ready(health::ready(call)).boxed_local()),
+    get("/openapi.json", |call| ready(openapi::json(call)).boxed_local()),
+    get("/docs", |call| ready(docs::page(call)).boxed_local()),
+    get("/docs/style.css", |call| ready(docs::style(call)).boxed_local()),
 ];
 
 /// Where the routes that memory answers stand in the table.

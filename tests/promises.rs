@@ -118,3 +118,23 @@ async fn without_a_network_it_starts_says_so_and_recovers_by_itself() {
     assert_eq!(service.get("/readyz").await.status, 200);
     service.stop().await;
 }
+
+#[actix_web::test]
+async fn nine_of_twelve_are_answered_with_as_soon_as_they_are_nine() {
+    let service = settled((1, 5), &QUIET).await;
+    let venues = ["binance", "bitget", "bitstamp", "bybit", "coinbaseexchange", "gate", "htx", "kraken", "kucoin", "mexc"];
+    let slow =
+        venues.iter().enumerate().map(|(at, venue)| json!({"venue": venue, "fault": "slow", "params": {"delay_ms": 500 + 200 * at}}));
+    let silent = ["okx", "bitfinex"].map(|venue| json!({"venue": venue, "fault": "silent"}));
+    service.tell_sim("/_sim/faults", json!({"faults": slow.chain(silent).collect::<Vec<_>>()})).await;
+    let got = service.get(&format!("{BTC}?fresh=true&min_sources=9&deadline_ms=4000")).await;
+    assert_eq!(
+        (got.status, got.body["quotes"].as_array().unwrap().len(), got.body["status"].as_str()),
+        (200, 9, Some("partial")),
+        "{}",
+        got.text
+    );
+    // At the deadline the tenth would have answered, and the silent ones would be `timeout`.
+    assert_eq!(["mexc", "okx", "bitfinex"].map(|venue| got.word_of(venue)), [Some("not_awaited"); 3], "{}", got.text);
+    service.stop().await;
+}

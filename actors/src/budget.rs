@@ -20,6 +20,9 @@ use tokio::time::Instant;
 /// The longest window that is told apart; governor counts nanoseconds in 64 bits.
 const WINDOW_MOST: Duration = Duration::from_secs(30 * 86_400);
 
+/// What is left of the bucket for callers and for the polls that are due, in per cent, however much is to be hurried.
+pub const LEFT_PERCENT: u32 = 25;
+
 /// Tells for whom a request is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -36,6 +39,8 @@ pub struct Allowance {
     clock: TokioClock,
     /// The weight of one cell: 1, or a request's weight where one alone is more than half of the budget.
     unit: u32,
+    /// How long one cell takes to come back.
+    each: Duration,
     /// How long the whole bucket takes to refill.
     full: Duration,
 }
@@ -54,7 +59,7 @@ impl Allowance {
         let limiter = RateLimiter::new(quota, tank.clone(), clock.clone());
         let full = each.saturating_mul(burst.get());
         clock.ahead.set(full);
-        Self { limiter, tank, clock, unit, full }
+        Self { limiter, tank, clock, unit, each, full }
     }
 
     /// Takes `weight` from the budget, or nothing at all.
@@ -99,6 +104,14 @@ impl Allowance {
         let until_full = Tick::duration_since(&self.tank.full_at(), self.clock.now()).as_u64();
         let left = full.saturating_sub(u128::from(until_full)).saturating_mul(100).checked_div(full).unwrap_or(0);
         u32::try_from(left).unwrap_or(100)
+    }
+
+    /// Tells how far apart requests must be for the budget to last so long: for what comes back meanwhile, and what is in the bucket beyond [`LEFT_PERCENT`].
+    pub fn pace(&self, over: Duration) -> Duration {
+        let spare = self.share_left().saturating_sub(LEFT_PERCENT);
+        let to_spend = self.full.saturating_mul(spare).checked_div(100).unwrap_or_default().saturating_add(over).as_nanos().max(1);
+        let nanos = over.as_nanos().saturating_mul(self.each.as_nanos()).checked_div(to_spend).unwrap_or(0);
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
     fn check(&self, cells: NonZeroU32) -> Result<(), Fault> {

@@ -2,6 +2,7 @@
 
 mod doubt;
 mod ends;
+mod hurry;
 mod messages;
 mod pairs;
 mod rates;
@@ -26,6 +27,7 @@ use crate::{
     terms::Terms,
 };
 use actix::prelude::*;
+use hurry::Hurried;
 use pairs::PairState;
 use rates::{RateState, RateWait};
 use std::{
@@ -79,6 +81,8 @@ pub(crate) struct Coordinator {
     changed: SmallSet<Pair>,
     changed_rates: SmallSet<Pair>,
     flush_due: bool,
+    /// Which conversions are asked for ahead of their turn.
+    hurried: Hurried,
     /// How far the venues' clocks are ahead of ours, as of the last tick.
     skew_ms: Option<i64>,
     /// When the second began in which rounds are being counted, and how many began in it.
@@ -119,6 +123,7 @@ impl Coordinator {
             changed: SmallSet::default(),
             changed_rates: SmallSet::default(),
             flush_due: false,
+            hurried: Hurried::default(),
             skew_ms: None,
             second: (Instant::now(), 0),
         };
@@ -132,6 +137,7 @@ impl Coordinator {
 
     /// Takes in what became of asking a venue for a pair.
     fn learn(&mut self, ctx: &mut Context<Self>, venue: usize, pair: Pair, outcome: &Outcome, now: Instant) {
+        self.watch(ctx, venue, pair, outcome, now);
         let Some(state) = self.pairs.get_mut(&pair) else { return };
         state.learn(venue, outcome, now);
         self.changed.insert(pair);

@@ -9,6 +9,7 @@ mod polling;
 
 pub(crate) use cell::Cell;
 pub use cell::{PlanFacts, VenueConfig, VenueState};
+pub(crate) use polling::Hurry;
 
 use crate::{
     budget::{Allowance, Purpose},
@@ -24,6 +25,7 @@ use crate::{
 use actix::prelude::*;
 use flight::{Flight, Leg};
 use listing::Listing;
+use polling::Turns;
 use std::{
     rc::Rc,
     sync::{Arc, Mutex},
@@ -93,8 +95,7 @@ pub(crate) struct Exchange {
     pending: Vec<(usize, Promise<Outcome>)>,
     /// Whether what is pending waits for a connection that is about to be free.
     deferred: bool,
-    /// Whether a poll is due that waits for the one before it.
-    poll_due: bool,
+    turns: Turns,
     /// How long answers take at most, of late.
     latency: Duration,
     last_sent: Option<Instant>,
@@ -146,7 +147,7 @@ impl Exchange {
             flights_begun: 0,
             pending: Vec::new(),
             deferred: false,
-            poll_due: false,
+            turns: Turns::default(),
             latency: Duration::ZERO,
             last_sent: None,
             unsent: Vec::new(),
@@ -394,4 +395,4 @@ impl Handler<Control> for Exchange {
     }
 }
 
-crate::metered!(Exchange: Fetch, Drop, Control);
+crate::metered!(Exchange: Fetch, Drop, Hurry, Control);

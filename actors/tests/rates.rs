@@ -9,6 +9,7 @@ use quorate_actors::{
     model::{Pair, Reason, VenueId},
     rate::{Decision, Made, Num, Status},
     terms::{Terms, VenueFilter},
+    venues::VENUES,
 };
 use std::{
     sync::{Arc, Mutex},
@@ -275,5 +276,38 @@ fn a_stablecoin_that_slides_or_falls_does_not_take_the_rate_along() {
             assert!(fast.moved <= 100, "after {after_ms} ms: moved by {} ten-thousandths", fast.moved);
             assert!(fast.path_off <= 50 && fast.paths_seen > 100, "{} {}", fast.path_off, fast.paths_seen);
         }
+    });
+}
+
+#[test]
+fn while_a_stablecoin_slides_its_price_is_asked_for_ahead_of_its_turn_within_the_budgets() {
+    paused(async {
+        let sim = Sim::new((20, 60));
+        let engine = sim.builder().rates(["BTC-USD", "ETH-USD", "SOL-USD"]).poll(ms(500)).start().unwrap();
+        let (btc, usdt) = (pair("BTC-USD"), pair("USDT-USD"));
+        tokio::time::sleep(ms(60_000)).await;
+        let begun = engine.latest_rate(&btc).unwrap().receipt.outcome.rate.unwrap();
+        let limited = VENUES.iter().filter(|venue| venue.profile().budget.per <= ms(60_000)).map(|venue| venue.profile());
+        let asked: Vec<(&str, u64)> = limited.clone().map(|profile| (profile.id, sim.requests(profile.id))).collect();
+        let slide = serde_json::from_str(r#"{"prices":{"USDT-USD":"0.91"},"over_ms":10000}"#).unwrap();
+        sim.world.control(&slide, sim.clock.now()).unwrap();
+        for at in 0..240 {
+            tokio::time::sleep(ms(50)).await;
+            let truth = Num::from(sim.world.truth(sim.clock.now()).prices[&usdt]);
+            let outcome = &engine.latest_rate(&btc).unwrap().receipt.outcome;
+            // Polled in turn, Kraken's word is up to two seconds old and Bitfinex's four: the middle of all would be off by more than two per cent.
+            let said = outcome.conversions.iter().find(|made| made.pair == usdt).unwrap().usable().unwrap();
+            assert!(said.distance(truth) < Num::new(9, -3), "USDT-USD {said} of {truth} at {} ms", at * 50);
+            assert!(outcome.rate.unwrap().distance(begun) < begun.times(Num::new(1, -2)), "BTC-USD {:?} from {begun}", outcome.rate);
+        }
+        for ((id, before), profile) in asked.into_iter().zip(limited) {
+            let windows = ms(12_000).as_millis().div_ceil(profile.budget.per.as_millis()) as u64;
+            let weight = sim.requests(id) - before;
+            assert!(weight <= u64::from(profile.budget.weight) * windows, "{id}: {weight}");
+        }
+        let halfway = sim.requests("kraken");
+        tokio::time::sleep(ms(60_000)).await;
+        assert_eq!(sim.requests("kraken") - halfway, 30, "once it rests, each waits for its turn");
+        engine.shutdown().await;
     });
 }

@@ -19,9 +19,13 @@ use tokio::time::Instant;
 /// What became of one pair: the object that its own answer would be, and how fresh that is.
 pub(super) type Item = Result<(Bytes, Freshness), ApiError>;
 
+/// What the routes of many pairs take.
+pub(super) const QUOTES_TAKE: Takes = Takes { pairs: true, own: &[] };
+pub(super) const RATES_TAKE: Takes = Takes { pairs: true, ..rates::TAKES };
+
 /// Answers `GET /v1/quotes?pairs=A,B`.
 pub(super) async fn get_quotes(call: Call<'_>) -> Result<HttpResponse, ApiError> {
-    let asked = terms::from_query(call.query(), &call.state.basis, Takes { pairs: true, own: &[] })?;
+    let asked = terms::from_query(call.query(), &call.state.basis, QUOTES_TAKE)?;
     quotes_of(call.state, call.id, asked).await
 }
 
@@ -47,7 +51,7 @@ async fn quotes_of(state: &State, request_id: &str, Asked { terms, pairs, .. }: 
 
 /// Answers `GET /v1/rates?pairs=A,B`.
 pub(super) async fn get_rates(call: Call<'_>) -> Result<HttpResponse, ApiError> {
-    let mut asked = terms::from_query(call.query(), &call.state.basis, Takes { pairs: true, ..rates::TAKES })?;
+    let mut asked = terms::from_query(call.query(), &call.state.basis, RATES_TAKE)?;
     let (state, pairs) = (call.state, asked.pairs.take());
     let wanted = &rates::Wanted::of(asked)?;
     answer(state, call.id, pairs, async |pair| {

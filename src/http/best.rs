@@ -3,7 +3,8 @@
 use super::{
     Call,
     derived::{self, Rated},
-    terms::{self, Takes, boolean},
+    openapi::Shape,
+    terms::{self, Own, Takes, boolean},
 };
 use crate::{
     error::ApiError,
@@ -13,7 +14,15 @@ use actix_web::HttpResponse;
 use quorate_actors::rate::Side;
 
 /// What the route takes besides the terms.
-const TAKES: Takes = Takes { pairs: false, own: &["side", "amount", "fees", "convert"] };
+pub(super) const TAKES: Takes = Takes {
+    pairs: false,
+    own: &[
+        Own::new("side", Shape::Word(|| Side::ALL.iter().map(|side| side.slug()).collect()), "the side; both where it is left out"),
+        Own::new("amount", Shape::Decimal, "how much of the base there should be"),
+        derived::FEES,
+        Own::new("convert", Shape::Boolean, "whether markets in other currencies count"),
+    ],
+};
 
 /// Answers a request.
 pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {

@@ -4,8 +4,9 @@ use super::{
     Call, State, caching,
     caching::Freshness,
     derived::{self, Rated},
+    openapi::Shape,
     quotes::SECOND,
-    terms::{self, Takes, invalid},
+    terms::{self, Own, Takes, invalid},
 };
 use crate::{
     error::{ApiError, Code},
@@ -21,7 +22,15 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// What the route takes besides the terms.
-const TAKES: Takes = Takes { pairs: false, own: &["from", "to", "amount", "side"] };
+pub(super) const TAKES: Takes = Takes {
+    pairs: false,
+    own: &[
+        Own { needed: true, ..Own::new("from", Shape::Text, "the asset, such as BTC") },
+        Own { needed: true, ..Own::new("to", Shape::Text, "the other, such as EUR") },
+        Own { needed: true, ..Own::new("amount", Shape::Decimal, "how much of the asset, above 0") },
+        Own::new("side", Shape::Word(|| How::ALL.iter().map(|how| how.slug()).collect()), "mid where it is left out"),
+    ],
+};
 
 /// Answers a request.
 pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {

@@ -3,9 +3,10 @@
 use super::{
     Call, State,
     caching::{self, Freshness},
+    openapi::Shape,
     quotes::known_pairs,
     rates::{self, Wanted},
-    terms::{Asked, Basis, invalid, venue},
+    terms::{Asked, Basis, Own, invalid, venue},
 };
 use crate::{
     error::{ApiError, Code},
@@ -25,6 +26,9 @@ use std::{
     time::Duration,
 };
 use tokio::time::Instant;
+
+/// The parameter that [`fees`] reads.
+pub(super) const FEES: Own = Own::new("fees", Shape::Text, "true, false, or what venues charge you, as fractions: kraken:0.0016,okx:0.001");
 
 /// The most digits in an amount.
 const DIGITS_MAX: usize = 28;

@@ -3,9 +3,10 @@
 use super::{
     Call, State,
     caching::{self, Freshness},
+    openapi::Shape,
     pairs,
     quotes::{self, SECOND},
-    terms::{self, Asked, Takes, invalid},
+    terms::{self, Asked, Own, Takes, invalid},
 };
 use crate::{
     error::{ApiError, Code},
@@ -29,7 +30,13 @@ use tokio::time::Instant;
 const PATH: &str = "/v1/rates/";
 
 /// What the routes of rates take besides the terms.
-pub(super) const TAKES: Takes = Takes { pairs: false, own: &["allow", "receipt"] };
+pub(super) const TAKES: Takes = Takes {
+    pairs: false,
+    own: &[
+        Own::new("allow", Shape::Text, "held, stale or both (held,stale): takes the last good rate where there is no other"),
+        Own::new("receipt", Shape::Word(|| vec!["short", "full"]), "short leaves the evidence away"),
+    ],
+};
 
 /// Holds what a caller wants of a rate.
 #[derive(Clone, Debug)]

@@ -53,6 +53,12 @@ impl Route {
         }
     }
 
+    /// Tells whether it answers to a method.
+    #[cfg(test)]
+    pub(crate) fn answers(&self, method: &Method) -> bool {
+        self.handler(method).is_some()
+    }
+
     fn allow(&self) -> &'static str {
         match (self.get, self.post) {
             (Some(_), Some(_)) => "GET, HEAD, POST",

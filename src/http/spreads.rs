@@ -10,7 +10,7 @@ use actix_web::HttpResponse;
 use quorate_actors::rate;
 
 /// What the route takes besides the terms.
-const TAKES: Takes = Takes { pairs: false, own: &["fees"] };
+pub(super) const TAKES: Takes = Takes { pairs: false, own: &[derived::FEES] };
 
 /// Answers a request.
 pub(super) async fn one(call: Call<'_>) -> Result<HttpResponse, ApiError> {

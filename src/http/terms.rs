@@ -1,6 +1,6 @@
 //! The caller's terms, from a query or from a JSON body: one table for both.
 
-use super::pairs::closest_word;
+use super::{openapi::Shape, pairs::closest_word};
 use crate::error::{ApiError, Code, shown};
 use quorate_actors::venue::percent_decoded;
 use quorate_actors::{
@@ -40,12 +40,29 @@ pub struct Asked {
 }
 
 /// Tells what a route takes besides the terms.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Takes {
     /// Whether it takes `pairs`.
     pub pairs: bool,
     /// Parameters that only this route knows; it reads their texts itself.
-    pub own: &'static [&'static str],
+    pub(crate) own: &'static [Own],
+}
+
+/// Holds what is said of a parameter of a route's own.
+pub(crate) struct Own {
+    pub(crate) name: &'static str,
+    /// Whether the route has no answer without it.
+    pub(crate) needed: bool,
+    pub(crate) shape: Shape,
+    /// What it does.
+    pub(crate) about: &'static str,
+}
+
+impl Own {
+    /// Names a parameter that may be left out.
+    pub(crate) const fn new(name: &'static str, shape: Shape, about: &'static str) -> Self {
+        Self { name, needed: false, shape, about }
+    }
 }
 
 impl Asked {
@@ -59,71 +76,77 @@ impl Asked {
     }
 }
 
-/// How a parameter's value is written in JSON.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Integer,
-    Boolean,
-    List,
+/// How a parameter's value is written, and where it goes.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Integer(&'static RangeInclusive<u64>, fn(&mut Asked, u64)),
+    Boolean(fn(&mut Asked, bool)),
+    List(fn(&mut Asked, &str, &Basis) -> Result<(), ApiError>),
 }
 
-struct Parameter {
-    name: &'static str,
-    kind: Kind,
-    set: fn(&mut Asked, &str, &Basis) -> Result<(), ApiError>,
+/// One parameter of the terms.
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// What it does.
+    pub(super) about: &'static str,
+}
+
+impl Parameter {
+    fn set(&self, asked: &mut Asked, text: &str, basis: &Basis) -> Result<(), ApiError> {
+        match self.kind {
+            Kind::Integer(range, set) => set(asked, integer(self.name, text, range)?),
+            Kind::Boolean(set) => set(asked, boolean(self.name, text)?),
+            Kind::List(set) => set(asked, text, basis)?,
+        }
+        Ok(())
+    }
 }
 
 /// Every parameter of the terms; `pairs` stands last, for routes without it to leave out.
-const PARAMETERS: &[Parameter] = &[
+pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "max_age_ms",
-        kind: Kind::Integer,
-        set: |asked, text, _| {
-            asked.terms.max_age = Duration::from_millis(integer("max_age_ms", text, MAX_AGE_MS)?);
-            Ok(())
-        },
+        kind: Kind::Integer(&MAX_AGE_MS, |asked, ms| asked.terms.max_age = Duration::from_millis(ms)),
+        about: "how old a venue's word may be; where it is older, the venues are asked",
     },
     Parameter {
         name: "min_sources",
-        kind: Kind::Integer,
-        set: |asked, text, _| {
-            asked.terms.min_sources = usize::try_from(integer("min_sources", text, MIN_SOURCES)?).ok();
-            Ok(())
-        },
+        kind: Kind::Integer(&MIN_SOURCES, |asked, count| asked.terms.min_sources = usize::try_from(count).ok()),
+        about: "how many sources must count: the answer is given as soon as they do",
     },
     Parameter {
         name: "deadline_ms",
-        kind: Kind::Integer,
-        set: |asked, text, _| {
-            asked.terms.deadline = Duration::from_millis(integer("deadline_ms", text, DEADLINE_MS)?);
-            Ok(())
-        },
+        kind: Kind::Integer(&DEADLINE_MS, |asked, ms| asked.terms.deadline = Duration::from_millis(ms)),
+        about: "how long to wait where venues must be asked",
     },
     Parameter {
         name: "venues",
-        kind: Kind::List,
-        set: |asked, text, basis| {
+        kind: Kind::List(|asked, text, basis| {
             asked.terms.venues = filter(text, basis)?;
             Ok(())
-        },
+        }),
+        about: "ids of the only venues that count (a,b), or of those that do not (-a,-b)",
     },
     Parameter {
         name: "fresh",
-        kind: Kind::Boolean,
-        set: |asked, text, _| {
-            asked.terms.fresh = boolean("fresh", text)?;
-            Ok(())
-        },
+        kind: Kind::Boolean(|asked, fresh| asked.terms.fresh = fresh),
+        about: "whether every venue is asked now, whatever is known",
     },
     Parameter {
         name: "pairs",
-        kind: Kind::List,
-        set: |asked, text, _| {
+        kind: Kind::List(|asked, text, _| {
             asked.pairs = Some(text.split(',').map(str::to_owned).collect());
             Ok(())
-        },
+        }),
+        about: "the pairs, such as BTC-USD,ETH-EUR",
     },
 ];
+
+/// Gives the parameters of a route that are terms.
+pub(super) fn parameters(takes: Takes) -> impl Iterator<Item = &'static Parameter> {
+    PARAMETERS.iter().filter(move |parameter| takes.pairs || parameter.name != "pairs")
+}
 
 /// Reads the terms of a query string, and what else the route takes.
 ///
@@ -135,12 +158,12 @@ pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked, Api
     for part in query.split('&').filter(|p| !p.is_empty()) {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let (name, value) = (decoded(name)?, decoded(value)?);
-        if let Some(own) = takes.own.iter().find(|own| **own == name) {
-            note(own, &mut seen)?;
-            asked.own.push((own, value));
+        if let Some(own) = takes.own.iter().find(|own| own.name == name) {
+            note(own.name, &mut seen)?;
+            asked.own.push((own.name, value));
         } else {
             let parameter = find(&name, takes, &mut seen)?;
-            (parameter.set)(&mut asked, &value, basis)?;
+            parameter.set(&mut asked, &value, basis)?;
         }
     }
     Ok(asked)
@@ -158,15 +181,15 @@ pub fn from_json(body: &[u8], basis: &Basis) -> Result<Asked, ApiError> {
     for (name, value) in members {
         let parameter = find(&name, Takes { pairs: true, own: &[] }, &mut seen)?;
         let text = plain(parameter, &value)?;
-        (parameter.set)(&mut asked, &text, basis)?;
+        parameter.set(&mut asked, &text, basis)?;
     }
     Ok(asked)
 }
 
 fn find(name: &str, takes: Takes, seen: &mut Vec<&'static str>) -> Result<&'static Parameter, ApiError> {
-    let known = || PARAMETERS.iter().filter(|p| takes.pairs || p.name != "pairs");
+    let known = || parameters(takes);
     let Some(parameter) = known().find(|p| p.name == name) else {
-        let names: Vec<&str> = known().map(|p| p.name).chain(takes.own.iter().copied()).collect();
+        let names: Vec<&str> = known().map(|p| p.name).chain(takes.own.iter().map(|own| own.name)).collect();
         let detail = format!("parameter {} is not known, expected one of {}", shown(name), names.join(", "));
         return Err(ApiError::new(Code::UnknownParameter, detail).suggest(closest_word(name, names.into_iter())));
     };
@@ -191,13 +214,13 @@ pub(super) fn decoded(text: &str) -> Result<String, ApiError> {
 fn plain(parameter: &Parameter, value: &Value) -> Result<String, ApiError> {
     let list_of_texts = |items: &[Value]| items.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|texts| texts.join(","));
     let (text, expected) = match (parameter.kind, value) {
-        (Kind::Integer, Value::Number(number)) => (Some(number.to_string()), "a whole number"),
-        (Kind::Integer, _) => (None, "a whole number"),
-        (Kind::Boolean, Value::Bool(value)) => (Some(value.to_string()), "true or false"),
-        (Kind::Boolean, _) => (None, "true or false"),
-        (Kind::List, Value::String(text)) => (Some(text.clone()), "a text or a list of texts"),
-        (Kind::List, Value::Array(items)) => (list_of_texts(items), "a text or a list of texts"),
-        (Kind::List, _) => (None, "a text or a list of texts"),
+        (Kind::Integer(..), Value::Number(number)) => (Some(number.to_string()), "a whole number"),
+        (Kind::Integer(..), _) => (None, "a whole number"),
+        (Kind::Boolean(_), Value::Bool(value)) => (Some(value.to_string()), "true or false"),
+        (Kind::Boolean(_), _) => (None, "true or false"),
+        (Kind::List(_), Value::String(text)) => (Some(text.clone()), "a text or a list of texts"),
+        (Kind::List(_), Value::Array(items)) => (list_of_texts(items), "a text or a list of texts"),
+        (Kind::List(_), _) => (None, "a text or a list of texts"),
     };
     let kind = match value {
         Value::Null => "null",
@@ -215,7 +238,7 @@ pub(super) fn invalid(name: &str, value: &str, expected: impl fmt::Display) -> A
     ApiError::new(Code::InvalidParameter, format!("{name} is {}, expected {expected}", shown(value)))
 }
 
-fn integer(name: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, ApiError> {
+fn integer(name: &str, text: &str, range: &RangeInclusive<u64>) -> Result<u64, ApiError> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let number = if digits { text.parse().ok() } else { None };
     number

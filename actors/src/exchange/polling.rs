@@ -2,13 +2,66 @@
 
 use super::{Exchange, KEEP_ALIVE, PlanFacts};
 use crate::{
-    budget::Purpose,
-    model::{Fault, Reason, Retry},
-    plan::plan,
+    budget::{LEFT_PERCENT, Purpose},
+    model::{Fault, Pair, Reason, Retry},
+    plan::{Planned, Wanted, plan},
 };
 use actix::prelude::*;
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
+
+/// Polls some pairs ahead of their turn, as far as the budget has it to spare; what comes of it is told as of any poll.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Hurry(pub(crate) Vec<Pair>);
+
+/// How long what the budget has to spare is to last.
+const HURRY_FOR: Duration = Duration::from_secs(10);
+
+/// Holds whose turn it is.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// Whether a poll is due that waits for the one before it.
+    is_due: bool,
+    /// What is to be polled before its turn, and whether the last poll was such a one.
+    ahead: Vec<Planned>,
+    was_ahead: bool,
+}
+
+impl Turns {
+    /// Gives what to poll instead of what comes next in the plan: every other time, so that this comes round, too.
+    fn ahead(&mut self) -> Option<Planned> {
+        let ahead = if self.was_ahead { None } else { self.ahead.pop() };
+        self.was_ahead = ahead.is_some();
+        ahead
+    }
+}
+
+impl Handler<Hurry> for Exchange {
+    type Result = ();
+
+    fn handle(&mut self, Hurry(pairs): Hurry, ctx: &mut Self::Context) {
+        if !self.cell.background {
+            return;
+        }
+        let (now, pace) = (Instant::now(), self.budget.pace(HURRY_FOR));
+        let is_due = |pair: &Pair| self.cell.last().get(pair).is_none_or(|quote| now.saturating_duration_since(quote.received) >= pace);
+        let numbers = pairs.iter().filter(|pair| is_due(pair)).filter_map(|pair| self.listing.number_of_pair(pair));
+        let due: Vec<Wanted> = numbers
+            .filter(|at| !self.listing.get(*at).is_some_and(|e| e.is_unlisted(now)))
+            .filter_map(|at| self.listing.wanted(at))
+            .collect();
+        // What is in the air holds the connection: the next call comes soon.
+        let is_free = self.flights.is_empty() && self.pending.is_empty();
+        for request in plan(self.cell.venue.profile().endpoints, &due).requests {
+            if is_free && self.budget.share_left() > LEFT_PERCENT {
+                self.launch(ctx, request, Vec::new(), Purpose::Poll);
+            } else if self.plan.requests.len() > 1 && !self.turns.ahead.contains(&request) {
+                self.turns.ahead.push(request);
+            }
+        }
+    }
+}
 
 impl Exchange {
     /// Opens a connection ahead by one cheap request, then polls. What goes wrong on the way is what went wrong with every pair.
@@ -54,14 +107,14 @@ impl Exchange {
         if self.flights.is_empty() {
             self.poll_now(ctx);
         } else {
-            self.poll_due = true;
+            self.turns.is_due = true;
         }
     }
 
     /// Sends a poll that waited for a flight which has landed; that others are in the air by now does not hold it up, but one poll follows the other.
     pub(super) fn poll_after_landing(&mut self, ctx: &mut Context<Self>) {
-        if self.poll_due && !self.flights.values().any(|f| f.purpose == Purpose::Poll) {
-            self.poll_due = false;
+        if self.turns.is_due && !self.flights.values().any(|f| f.purpose == Purpose::Poll) {
+            self.turns.is_due = false;
             self.poll_now(ctx);
         }
     }
@@ -78,7 +131,9 @@ impl Exchange {
             self.replan(now);
         }
         let count = u32::try_from(self.plan.requests.len()).unwrap_or(u32::MAX).max(1);
-        if let Some(request) = self.plan.requests.get(self.next).cloned() {
+        let ahead = self.turns.ahead();
+        let in_turn = ahead.is_none();
+        if let Some(request) = ahead.or_else(|| self.plan.requests.get(self.next).cloned()) {
             let flying = request.pairs.iter().all(|pair| self.flight_of(*pair).is_some());
             let held = if flying { None } else { self.launch(ctx, request, Vec::new(), Purpose::Poll) };
             if let Some(Retry::After(wait)) = held.filter(|fault| fault.reason == Reason::OverBudget).and_then(|fault| fault.retry) {
@@ -86,7 +141,9 @@ impl Exchange {
                 ctx.run_later(wait, Self::poll);
                 return;
             }
-            self.next = self.next.saturating_add(1);
+            if in_turn {
+                self.next = self.next.saturating_add(1);
+            }
         }
         // The first cycle goes as fast as half of the budget lets it, the others at their pace.
         let first = self.cycles <= 1 && self.next < self.plan.requests.len();

@@ -11,8 +11,10 @@ fn basis() -> Basis {
     Basis { terms, venues: ["binance", "kraken", "okx"].map(VenueId::new).to_vec() }
 }
 
+const ALLOW: Takes = Takes { pairs: true, own: &[Own::new("allow", Shape::Text, "")] };
+
 fn query(text: &str) -> Result<Asked, String> {
-    from_query(text, &basis(), Takes { pairs: true, own: &["allow"] }).map_err(|e| e.to_string())
+    from_query(text, &basis(), ALLOW).map_err(|e| e.to_string())
 }
 
 #[test]
