@@ -6,5 +6,7 @@ mod head;
 mod ports;
 mod reply;
 mod server;
+mod tls;
 
 pub use server::Sim;
+pub use tls::Tls;

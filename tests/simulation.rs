@@ -337,7 +337,7 @@ async fn the_command_prints_where_it_listens_and_names_a_port_in_use() {
     let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = taken.local_addr().unwrap();
     let market = || MarketArgs { seed: 1, speed: 1.0, latency: (Duration::ZERO, Duration::ZERO), faults: None };
-    let args = |listen, json| SimArgs { listen, market: market(), json };
+    let args = |listen, json| SimArgs { listen, market: market(), tls: None, json };
     let error = run_until(args(address, false), &mut Vec::new(), async {}).await.unwrap_err();
     assert!(matches!(error, SimError::Listen(..)) && error.to_string().contains(&address.to_string()), "{error}");
     let (mut text, mut machine) = (Vec::new(), Vec::new());

@@ -63,7 +63,7 @@ async fn demo(args: DemoArgs) -> Result<(), DemoError> {
 async fn simulate(listen: SocketAddr, market: MarketArgs) -> Result<(String, Vec<(VenueId, String)>), DemoError> {
     let (tell, told) = oneshot::channel();
     Arbiter::new().spawn(async move {
-        match sim::start(listen, &market).await {
+        match sim::start(listen, &market, None).await {
             Ok(sim) => {
                 tell.send(Ok((sim.origin.clone(), sim.own.clone()))).ok();
                 // It serves until the process ends.

@@ -4,7 +4,7 @@ use super::{
     output::{Exit, fail},
     serve::told,
 };
-use crate::sim::Sim;
+use crate::sim::{Sim, Tls};
 use quorate_actors::sim::{FaultError, FaultFile, Options};
 use std::{fmt::Write as _, future::Future, io, net::SocketAddr, path::PathBuf, time::Duration};
 use tokio::net::TcpListener;
@@ -18,6 +18,9 @@ pub struct SimArgs {
     #[command(flatten)]
     /// The market
     pub market: MarketArgs,
+    /// Makes a certificate, writes it here as PEM for clients to trust, and serves each venue's own port over TLS with it
+    #[arg(long, value_name = "FILE")]
+    pub tls: Option<PathBuf>,
     /// Prints the addresses as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -58,6 +61,12 @@ pub enum SimError {
     /// A fault in the file is refused.
     #[error("fault file {0:?}: {1}")]
     Fault(PathBuf, #[source] FaultError),
+    /// No certificate could be made.
+    #[error("tls: {0}")]
+    Tls(#[source] io::Error),
+    /// The certificate cannot be written.
+    #[error("certificate file {0:?}: {1}")]
+    Certificate(PathBuf, #[source] io::Error),
     /// The addresses cannot be printed.
     #[error("cannot print: {0}")]
     Print(#[source] io::Error),
@@ -108,7 +117,8 @@ pub async fn run(args: SimArgs) -> Result<(), SimError> {
 /// # Errors
 /// [`SimError`].
 pub async fn run_until(args: SimArgs, out: &mut impl io::Write, stop: impl Future<Output = ()>) -> Result<(), SimError> {
-    let sim = start(args.listen, &args.market).await?;
+    let tls = args.tls.as_ref().map(certified).transpose()?;
+    let sim = start(args.listen, &args.market, tls).await?;
     let text = if args.json { format!("{}\n", as_json(&sim)) } else { as_text(&sim) };
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(SimError::Print)?;
     stop.await;
@@ -116,15 +126,22 @@ pub async fn run_until(args: SimArgs, out: &mut impl io::Write, stop: impl Futur
     Ok(())
 }
 
+/// Makes a certificate and writes it to a file.
+fn certified(file: &PathBuf) -> Result<Tls, SimError> {
+    let tls = Tls::new().map_err(SimError::Tls)?;
+    std::fs::write(file, &tls.pem).map_err(|error| SimError::Certificate(file.clone(), error))?;
+    Ok(tls)
+}
+
 /// Starts the simulation on the current runtime.
 ///
 /// # Errors
 /// [`SimError`].
-pub async fn start(listen: SocketAddr, market: &MarketArgs) -> Result<Sim, SimError> {
+pub async fn start(listen: SocketAddr, market: &MarketArgs, tls: Option<Tls>) -> Result<Sim, SimError> {
     let faults = market.faults.as_ref().map(|path| fault_file(path).map(|file| (path.clone(), file.faults))).transpose()?;
     let listener = TcpListener::bind(listen).await.map_err(|error| SimError::Listen(listen, error))?;
     let options = Options { seed: market.seed, speed: market.speed, latency: market.latency };
-    let sim = Sim::start(options, listener).map_err(SimError::Start)?;
+    let sim = Sim::start_over(options, listener, tls).map_err(SimError::Start)?;
     if let Some((path, specs)) = faults {
         sim.set_faults(specs).map_err(|error| SimError::Fault(path, error))?;
     }

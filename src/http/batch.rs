@@ -14,6 +14,7 @@ use actix_web::HttpResponse;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use quorate_actors::model::Pair;
+use std::borrow::Cow;
 use tokio::time::Instant;
 
 /// What became of one pair: the object that its own answer would be, and how fresh that is.
@@ -40,7 +41,7 @@ pub(super) async fn post_quotes(mut call: Call<'_>) -> Result<HttpResponse, ApiE
     Ok(response)
 }
 
-async fn quotes_of(state: &State, request_id: &str, Asked { terms, pairs, .. }: Asked) -> Result<HttpResponse, ApiError> {
+async fn quotes_of(state: &State, request_id: &str, Asked { terms, pairs, .. }: Asked<'_>) -> Result<HttpResponse, ApiError> {
     let terms = &terms;
     answer(state, request_id, pairs, async |pair| {
         let published = quotes::ask(state, pair, terms).await?;
@@ -65,12 +66,12 @@ pub(super) async fn get_rates(call: Call<'_>) -> Result<HttpResponse, ApiError> 
 async fn answer(
     state: &State,
     request_id: &str,
-    pairs: Option<Vec<String>>,
+    pairs: Option<Vec<Cow<'_, str>>>,
     ask: impl AsyncFn(Pair) -> Item,
 ) -> Result<HttpResponse, ApiError> {
     let texts = pairs.unwrap_or_default();
     let most = state.pairs_per_request;
-    if texts.iter().all(String::is_empty) {
+    if texts.iter().all(|text| text.is_empty()) {
         return Err(ApiError::new(Code::MissingParameter, format!("pairs is missing, expected 1 to {most} pairs such as BTC-USD,ETH-USD")));
     }
     if texts.len() > most {
@@ -92,7 +93,7 @@ async fn answer(
     Ok(caching::aged(body.into(), Freshness { age: ages.iter().map(|f| f.age).max().unwrap_or_default(), left }))
 }
 
-fn written(context: Context<'_>, texts: &[String], items: &[Item]) -> Vec<u8> {
+fn written(context: Context<'_>, texts: &[Cow<'_, str>], items: &[Item]) -> Vec<u8> {
     let mut out = Vec::with_capacity(items.len().saturating_mul(2048).saturating_add(64));
     out.extend_from_slice(b"{\"simulated\":");
     out.extend_from_slice(if context.simulated { b"true" } else { b"false" });

@@ -107,12 +107,12 @@ pub(super) fn amount(text: &str) -> Result<Num, ApiError> {
 }
 
 /// Gives the text of a parameter without which nothing can be answered.
-pub(super) fn needed<'a>(asked: &'a Asked, name: &str, expected: &str) -> Result<&'a str, ApiError> {
+pub(super) fn needed<'a>(asked: &'a Asked<'_>, name: &str, expected: &str) -> Result<&'a str, ApiError> {
     asked.own(name).ok_or_else(|| ApiError::new(Code::MissingParameter, format!("{name} is missing, expected {expected}")))
 }
 
 /// Reads which fees are wanted: those that are known (`true`), none (`false`), or those that are known but for the caller's own (`kraken:0.0016,okx:0.001`).
-pub(super) fn fees(asked: &Asked, state: &State, unless_given: bool) -> Result<Option<Takers>, ApiError> {
+pub(super) fn fees(asked: &Asked<'_>, state: &State, unless_given: bool) -> Result<Option<Takers>, ApiError> {
     match asked.own("fees") {
         None => Ok(unless_given.then(|| state.takers.clone())),
         Some("true") => Ok(Some(state.takers.clone())),

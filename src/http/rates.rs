@@ -50,7 +50,7 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// Reads what is the route's own of a request.
-    pub(super) fn of(asked: Asked) -> Result<Self, ApiError> {
+    pub(super) fn of(asked: Asked<'_>) -> Result<Self, ApiError> {
         let may_be_allowed = [Status::Held, Status::Stale];
         let allowed = |word: &str| {
             let known = may_be_allowed.into_iter().find(|status| status.slug() == word);

@@ -6,13 +6,14 @@ use quorate_actors::venue::percent_decoded;
 use quorate_actors::{
     model::VenueId,
     terms::{Terms, VenueFilter},
+    venue::Word,
 };
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
 };
-use serde_json::Value;
-use std::{fmt, ops::RangeInclusive, time::Duration};
+use serde_json::value::RawValue;
+use std::{borrow::Cow, fmt, ops::RangeInclusive, time::Duration};
 
 /// What a caller may ask for, in milliseconds and venues.
 const MAX_AGE_MS: RangeInclusive<u64> = 0..=3_600_000;
@@ -28,13 +29,13 @@ pub struct Basis {
     pub venues: Vec<VenueId>,
 }
 
-/// Holds what a request asked: its terms, and its pairs where the route takes them so.
+/// Holds what a request asked: its terms, and its pairs where the route takes them so. Texts of a body are borrowed from it wherever they have no escapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct Asked<'a> {
     /// The terms.
     pub terms: Terms,
     /// The texts under `pairs`; `None` where it was not given.
-    pub pairs: Option<Vec<String>>,
+    pub pairs: Option<Vec<Cow<'a, str>>>,
     /// The parameters that are the route's own, with their texts, in the order in which they were given.
     pub own: Vec<(&'static str, String)>,
 }
@@ -65,7 +66,7 @@ impl Own {
     }
 }
 
-impl Asked {
+impl Asked<'_> {
     fn new(basis: &Basis) -> Self {
         Self { terms: basis.terms.clone(), pairs: None, own: Vec::new() }
     }
@@ -79,9 +80,9 @@ impl Asked {
 /// How a parameter's value is written, and where it goes.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
-    Integer(&'static RangeInclusive<u64>, fn(&mut Asked, u64)),
-    Boolean(fn(&mut Asked, bool)),
-    List(fn(&mut Asked, &str, &Basis) -> Result<(), ApiError>),
+    Integer(&'static RangeInclusive<u64>, fn(&mut Asked<'_>, u64)),
+    Boolean(fn(&mut Asked<'_>, bool)),
+    List(for<'a> fn(&mut Asked<'a>, Given<'a>, &Basis) -> Result<(), ApiError>),
 }
 
 /// One parameter of the terms.
@@ -93,13 +94,48 @@ pub(super) struct Parameter {
 }
 
 impl Parameter {
-    fn set(&self, asked: &mut Asked, text: &str, basis: &Basis) -> Result<(), ApiError> {
+    fn set<'a>(&self, asked: &mut Asked<'a>, given: Given<'a>, basis: &Basis) -> Result<(), ApiError> {
         match self.kind {
-            Kind::Integer(range, set) => set(asked, integer(self.name, text, range)?),
-            Kind::Boolean(set) => set(asked, boolean(self.name, text)?),
-            Kind::List(set) => set(asked, text, basis)?,
+            Kind::Integer(range, set) => set(asked, integer(self.name, &given.text(), range)?),
+            Kind::Boolean(set) => set(asked, boolean(self.name, &given.text())?),
+            Kind::List(set) => set(asked, given, basis)?,
         }
         Ok(())
+    }
+
+    /// Tells whether its value in JSON begins with such a letter.
+    fn begins_with(&self, letter: u8) -> bool {
+        match self.kind {
+            Kind::Integer(..) => matches!(letter, b'-' | b'0'..=b'9'),
+            Kind::Boolean(_) => matches!(letter, b't' | b'f'),
+            Kind::List(_) => matches!(letter, b'"' | b'['),
+        }
+    }
+}
+
+/// What was given for a parameter: one text, which may be a list between commas, or the texts of a list.
+pub(super) enum Given<'a> {
+    One(Cow<'a, str>),
+    Many(Vec<Cow<'a, str>>),
+}
+
+impl<'a> Given<'a> {
+    /// Gives it as the query has it.
+    fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::One(text) => Cow::Borrowed(text),
+            Self::Many(texts) => texts.join(",").into(),
+        }
+    }
+
+    /// Gives what stands between the commas.
+    fn words(self) -> Vec<Cow<'a, str>> {
+        match self {
+            Self::One(Cow::Borrowed(text)) => text.split(',').map(Cow::Borrowed).collect(),
+            Self::One(Cow::Owned(text)) => text.split(',').map(|word| word.to_owned().into()).collect(),
+            Self::Many(texts) if texts.iter().all(|text| !text.contains(',')) => texts,
+            Self::Many(texts) => texts.into_iter().flat_map(|text| Self::One(text).words()).collect(),
+        }
     }
 }
 
@@ -122,8 +158,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "venues",
-        kind: Kind::List(|asked, text, basis| {
-            asked.terms.venues = filter(text, basis)?;
+        kind: Kind::List(|asked, given, basis| {
+            asked.terms.venues = filter(&given.text(), basis)?;
             Ok(())
         }),
         about: "ids of the only venues that count (a,b), or of those that do not (-a,-b)",
@@ -135,8 +171,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "pairs",
-        kind: Kind::List(|asked, text, _| {
-            asked.pairs = Some(text.split(',').map(str::to_owned).collect());
+        kind: Kind::List(|asked, given, _| {
+            asked.pairs = Some(given.words());
             Ok(())
         }),
         about: "the pairs, such as BTC-USD,ETH-EUR",
@@ -152,7 +188,7 @@ pub(super) fn parameters(takes: Takes) -> impl Iterator<Item = &'static Paramete
 ///
 /// # Errors
 /// `unknown_parameter`, `duplicate_parameter`, `invalid_parameter`, each naming the parameter.
-pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked, ApiError> {
+pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked<'static>, ApiError> {
     let mut asked = Asked::new(basis);
     let mut seen = Vec::new();
     for part in query.split('&').filter(|p| !p.is_empty()) {
@@ -163,7 +199,7 @@ pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked, Api
             asked.own.push((own.name, value));
         } else {
             let parameter = find(&name, takes, &mut seen)?;
-            parameter.set(&mut asked, &value, basis)?;
+            parameter.set(&mut asked, Given::One(value.into()), basis)?;
         }
     }
     Ok(asked)
@@ -173,15 +209,14 @@ pub fn from_query(query: &str, basis: &Basis, takes: Takes) -> Result<Asked, Api
 ///
 /// # Errors
 /// `invalid_body` where it is no object; else as [`from_query`].
-pub fn from_json(body: &[u8], basis: &Basis) -> Result<Asked, ApiError> {
+pub fn from_json<'a>(body: &'a [u8], basis: &Basis) -> Result<Asked<'a>, ApiError> {
     let Members(members) = serde_json::from_slice(body)
         .map_err(|e| ApiError::new(Code::InvalidBody, format!("the body is no JSON object at line {}, column {}", e.line(), e.column())))?;
     let mut asked = Asked::new(basis);
-    let mut seen = Vec::new();
-    for (name, value) in members {
+    let mut seen = Vec::with_capacity(PARAMETERS.len());
+    for (Word(name), value) in members {
         let parameter = find(&name, Takes { pairs: true, own: &[] }, &mut seen)?;
-        let text = plain(parameter, &value)?;
-        parameter.set(&mut asked, &text, basis)?;
+        parameter.set(&mut asked, given(parameter, value.get())?, basis)?;
     }
     Ok(asked)
 }
@@ -210,27 +245,40 @@ pub(super) fn decoded(text: &str) -> Result<String, ApiError> {
         .ok_or_else(|| ApiError::new(Code::InvalidParameter, format!("{} in the query, expected percent-encoded UTF-8", shown(text))))
 }
 
-/// Gives a JSON value as the text that the query would have.
-fn plain(parameter: &Parameter, value: &Value) -> Result<String, ApiError> {
-    let list_of_texts = |items: &[Value]| items.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|texts| texts.join(","));
-    let (text, expected) = match (parameter.kind, value) {
-        (Kind::Integer(..), Value::Number(number)) => (Some(number.to_string()), "a whole number"),
-        (Kind::Integer(..), _) => (None, "a whole number"),
-        (Kind::Boolean(_), Value::Bool(value)) => (Some(value.to_string()), "true or false"),
-        (Kind::Boolean(_), _) => (None, "true or false"),
-        (Kind::List(_), Value::String(text)) => (Some(text.clone()), "a text or a list of texts"),
-        (Kind::List(_), Value::Array(items)) => (list_of_texts(items), "a text or a list of texts"),
-        (Kind::List(_), _) => (None, "a text or a list of texts"),
+/// Reads a JSON value, whose text says by its first letter what it is.
+fn given<'a>(parameter: &Parameter, json: &'a str) -> Result<Given<'a>, ApiError> {
+    let first = json.bytes().next().unwrap_or_default();
+    let unfit = || {
+        let is = match first {
+            b'"' => "a text",
+            b'[' => "a list",
+            b't' | b'f' => "a truth value",
+            b'-' | b'0'..=b'9' => "a number",
+            b'{' => "an object",
+            _ => "null",
+        };
+        let expected = match parameter.kind {
+            Kind::Integer(..) => "a whole number",
+            Kind::Boolean(_) => "true or false",
+            Kind::List(_) => "a text or a list of texts",
+        };
+        ApiError::new(Code::InvalidParameter, format!("{} is {is}, expected {expected}", parameter.name))
     };
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+    let unread = |error: serde_json::Error| match error.is_data() {
+        true => unfit(),
+        // What passed for a text until it was read: half of a pair of escapes.
+        false => ApiError::new(Code::InvalidBody, format!("{} has a text that is none in JSON", parameter.name)),
     };
-    text.ok_or_else(|| ApiError::new(Code::InvalidParameter, format!("{} is {kind}, expected {expected}", parameter.name)))
+    if !parameter.begins_with(first) {
+        return Err(unfit());
+    }
+    match first {
+        b'"' => serde_json::from_str(json).map(|Word(text)| Given::One(text)).map_err(unread),
+        b'[' => serde_json::from_str::<Vec<Word<'_>>>(json)
+            .map(|words| Given::Many(words.into_iter().map(|Word(text)| text).collect()))
+            .map_err(unread),
+        _ => Ok(Given::One(json.into())),
+    }
 }
 
 /// Says that a parameter's value is none of what is expected.
@@ -291,18 +339,18 @@ fn filter(text: &str, basis: &Basis) -> Result<VenueFilter, ApiError> {
 }
 
 /// Holds the members of an object in their order, the same name twice included.
-struct Members(Vec<(String, Value)>);
+struct Members<'a>(Vec<(Word<'a>, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Members {
+impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Read;
         impl<'de> Visitor<'de> for Read {
-            type Value = Members;
+            type Value = Members<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = Vec::new();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::with_capacity(PARAMETERS.len());
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
                 }

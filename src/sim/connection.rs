@@ -5,6 +5,7 @@ use super::{
     head::{BadRequest, Dates, HEAD_MAX, Head, Request},
     reply,
     server::Shared,
+    tls::Stream,
 };
 use quorate_actors::{
     model::VenueId,
@@ -13,7 +14,6 @@ use quorate_actors::{
 use std::{io, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
     sync::watch,
     time::{sleep, timeout},
 };
@@ -40,7 +40,7 @@ pub(super) enum Door {
 
 /// A connection with its buffers, which are reused from request to request.
 pub(super) struct Line {
-    pub(super) stream: TcpStream,
+    pub(super) stream: Stream,
     input: Vec<u8>,
     pub(super) output: Vec<u8>,
     pub(super) dates: Dates,
@@ -49,7 +49,7 @@ pub(super) struct Line {
 }
 
 /// Serves a connection until one side closes it, or the port is closed.
-pub(super) async fn serve(stream: TcpStream, shared: &Shared, door: Door, mut down: watch::Receiver<bool>) {
+pub(super) async fn serve(stream: Stream, shared: &Shared, door: Door, mut down: watch::Receiver<bool>) {
     let mut line =
         Line { stream, input: Vec::with_capacity(1024), output: Vec::with_capacity(1024), dates: Dates::default(), counted: Vec::new() };
     if let Door::Own(venue) = &door {
@@ -114,12 +114,12 @@ impl Line {
     }
 
     pub(super) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        timeout(PATIENCE, self.stream.write_all(bytes)).await.map_err(|_| io::ErrorKind::TimedOut)?
+        timeout(PATIENCE, sent(&mut self.stream, bytes)).await.map_err(|_| io::ErrorKind::TimedOut)?
     }
 
     /// Writes what stands in the output buffer.
     pub(super) async fn flush(&mut self) -> io::Result<()> {
-        timeout(PATIENCE, self.stream.write_all(&self.output)).await.map_err(|_| io::ErrorKind::TimedOut)?
+        timeout(PATIENCE, sent(&mut self.stream, &self.output)).await.map_err(|_| io::ErrorKind::TimedOut)?
     }
 
     /// Answers a request; tells whether another one may follow.
@@ -205,6 +205,12 @@ impl Line {
         self.output.extend_from_slice(&said.body);
         self.flush().await
     }
+}
+
+/// Writes bytes through whatever keeps some back.
+async fn sent(stream: &mut Stream, bytes: &[u8]) -> io::Result<()> {
+    stream.write_all(bytes).await?;
+    stream.flush().await
 }
 
 /// Splits `/<venue><path>`; a venue without a path is asked for `/`.

@@ -3,6 +3,7 @@
 use super::{
     connection::{Door, serve},
     ports,
+    tls::{Stream, Tls},
 };
 use quorate_actors::{
     clock::Clock,
@@ -47,6 +48,8 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) origin: String,
     pub(super) own: Vec<(VenueId, String)>,
+    /// What the venues' own ports speak, if not plain HTTP.
+    tls: Option<Tls>,
     /// The last packed body of spaces, with its length unpacked: packing one takes milliseconds.
     pub(super) bomb: Mutex<Option<(u64, bytes::Bytes)>>,
     slots: Arc<Semaphore>,
@@ -59,6 +62,14 @@ impl Sim {
     /// # Errors
     /// `InvalidInput` where an option is out of range or the listener is not on loopback; else what opening a port says.
     pub fn start(options: Options, listener: TcpListener) -> io::Result<Self> {
+        Self::start_over(options, listener, None)
+    }
+
+    /// Starts serving, each venue's own port over TLS if that is given. The port of all venues, which has the simulation's own routes too, stays plain.
+    ///
+    /// # Errors
+    /// As [`Sim::start`].
+    pub fn start_over(options: Options, listener: TcpListener, tls: Option<Tls>) -> io::Result<Self> {
         let address = listener.local_addr()?;
         if !address.ip().is_loopback() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{address}: expected a loopback address")));
@@ -72,12 +83,14 @@ impl Sim {
             doors.push((venue.clone(), listener.local_addr()?, listener));
         }
         let origin = format!("http://{address}");
-        let own: Vec<_> = doors.iter().map(|(venue, at, _)| (venue.clone(), format!("http://{at}"))).collect();
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let own: Vec<_> = doors.iter().map(|(venue, at, _)| (venue.clone(), format!("{scheme}://{at}"))).collect();
         let shared = Arc::new(Shared {
             world: Arc::clone(&world),
             clock: clock.clone(),
             origin: origin.clone(),
             own: own.clone(),
+            tls,
             bomb: Mutex::default(),
             slots: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
             stop: stopped,
@@ -138,10 +151,21 @@ pub(super) async fn accepted(
     tokio::spawn(async move {
         tokio::select! {
             () = shared.stopped() => {}
-            () = serve(stream, &shared, door, down) => {}
+            () = talk(stream, &shared, door, down) => {}
         }
         drop(slot);
     });
+}
+
+async fn talk(stream: TcpStream, shared: &Shared, door: Door, down: watch::Receiver<bool>) {
+    let stream = match (&door, &shared.tls) {
+        (Door::Own(_), Some(tls)) => tls.accept(stream).await,
+        _ => Ok(Stream::Plain(stream)),
+    };
+    // Who cannot shake hands has gone already, or is gone now.
+    if let Ok(stream) = stream {
+        serve(stream, shared, door, down).await;
+    }
 }
 
 impl Shared {

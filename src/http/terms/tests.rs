@@ -13,7 +13,7 @@ fn basis() -> Basis {
 
 const ALLOW: Takes = Takes { pairs: true, own: &[Own::new("allow", Shape::Text, "")] };
 
-fn query(text: &str) -> Result<Asked, String> {
+fn query(text: &str) -> Result<Asked<'static>, String> {
     from_query(text, &basis(), ALLOW).map_err(|e| e.to_string())
 }
 
@@ -74,4 +74,28 @@ fn a_body_is_as_strict_as_a_query() {
     assert_eq!(json("[]"), "invalid_body: the body is no JSON object at line 1, column 0");
     assert_eq!(json(r#"{"fresh":"#), "invalid_body: the body is no JSON object at line 1, column 9");
     assert!(json(&"[".repeat(60_000)).starts_with("invalid_body"));
+    assert_eq!(json("null"), "invalid_body: the body is no JSON object at line 1, column 4");
+    let nested = format!(r#"{{"pairs":{}{}}}"#, "[".repeat(60_000), "]".repeat(60_000));
+    assert_eq!(json(&nested), "invalid_parameter: pairs is a list, expected a text or a list of texts");
+    assert_eq!(json(r#"{"pairs":{}}"#), "invalid_parameter: pairs is an object, expected a text or a list of texts");
+    assert_eq!(json(r#"{"pairs":null}"#), "invalid_parameter: pairs is null, expected a text or a list of texts");
+    assert_eq!(json(r#"{"pairs":true}"#), "invalid_parameter: pairs is a truth value, expected a text or a list of texts");
+    assert_eq!(json(r#"{"max_age_ms":[1]}"#), "invalid_parameter: max_age_ms is a list, expected a whole number");
+    assert_eq!(json(r#"{"pairs":["\ud800"]}"#), "invalid_body: pairs has a text that is none in JSON");
+    assert_eq!(json(r#"{"pairs":"\ud800"}"#), "invalid_body: pairs has a text that is none in JSON");
+    assert!(from_json(b"{\"pairs\":\"\xff\"}", &basis()).unwrap_err().to_string().starts_with("invalid_body"));
+}
+
+#[test]
+fn texts_of_a_body_are_borrowed_unless_they_have_escapes() {
+    let body = br#"{"pairs":["BTC-USD","ETH\u002dUSD","SOL-USD,XRP-USD"]}"#;
+    let (asked, basis) = (from_json(body, &basis()).unwrap(), basis());
+    let pairs = asked.pairs.unwrap();
+    assert_eq!(pairs, ["BTC-USD", "ETH-USD", "SOL-USD", "XRP-USD"]);
+    assert_eq!(pairs.iter().map(|p| matches!(p, Cow::Borrowed(_))).collect::<Vec<_>>(), [true, false, true, true]);
+    // As one text it is the same list, whoever wrote it how.
+    for body in [r#"{"pairs":"BTC-USD,ETH-USD,SOL-USD,XRP-USD"}"#, r#"{"\u0070airs":"BTC-USD\u002cETH-USD,SOL-USD,XRP-USD"}"#] {
+        assert_eq!(from_json(body.as_bytes(), &basis).unwrap().pairs.unwrap(), pairs);
+    }
+    assert_eq!(from_json(br#"{"pairs":[]}"#, &basis).unwrap().pairs.unwrap(), [""; 0]);
 }
