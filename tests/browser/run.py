@@ -89,9 +89,6 @@ def what_is_shown_is_what_is_served(run):
 
     with run.service.frozen():
         wait(agree, "prices and best marks on screen are those of /v1/quotes")
-    before = len(page.answered)
-    wait(lambda: any(status == 304 for status, _ in page.answered[before:]), "an answer that is known is not sent again")
-    need(any("If-None-Match" in headers for _, headers in page.requests), "nothing was asked for with If-None-Match")
     page.close()
 
 
@@ -264,6 +261,12 @@ def everybody_can_use_it(run):
                 page.close()
 
 
+def what_is_known_was_not_sent_again(run):
+    """Looks back over every page that was opened before: of so many pulls, some came before anything new was learnt."""
+    known = [url for page in run.opened for status, url in page.answered if status == 304 and "/v1/" in url]
+    need(known, "no pull was answered with 304")
+
+
 def nobody_complained_and_nobody_else_was_asked(run):
     """Looks back over every page that was opened before."""
     errors = [error for page in run.opened for error in page.errors]
@@ -288,6 +291,7 @@ CHECKS = [
     the_page_works_without_scripts,
     an_unknown_pair_is_a_page_that_says_so,
     everybody_can_use_it,
+    what_is_known_was_not_sent_again,
     nobody_complained_and_nobody_else_was_asked,
 ]
 
