@@ -43,10 +43,12 @@ const PATH: &str = "/v1/quotes/BTC-USDT";
 const PAIR: &str = "BTC-USDT";
 /// How many requests are sent, one after the other over one connection: few and many; the difference is what is measured.
 const TIMES: [usize; 2] = [2_000, 10_000];
-/// What an answer from memory may take, as a multiple of the plain handler's.
+/// What an answer from memory may take, nothing counted, as a multiple of the plain handler's.
 const RATIO_MAX: f64 = 1.15;
 /// What counting, timing and showing may add, as a multiple of the same without.
 const FIGURES_MAX: f64 = 1.03;
+/// How often each is measured: the least counts, since what the engine does each second is more where the machine is slow.
+const RUNS: usize = 3;
 /// How many requests go with one scrape and one pull of the page.
 const LOOK_EVERY: usize = 1_000;
 /// Nothing changes while it is measured: the venues are asked once an hour.
@@ -131,10 +133,10 @@ fn report() {
     let (bare, _) = each("bare", 0);
     let (plain, plain_length) = each("plain", length);
     assert_eq!(plain_length, length, "both answer with as many bytes");
-    let ratio = ours as f64 / plain as f64;
+    let ratio = bare as f64 / plain as f64;
     let verdict = if ratio <= RATIO_MAX { "ok" } else { "TOO MANY" };
     println!("instructions a request                    ours     beside   ratio");
-    println!("a plain handler, {length} bytes           {ours:9} {plain:10} {ratio:7.3}   {verdict} (at most {RATIO_MAX})");
+    println!("a plain handler, {length} bytes           {bare:9} {plain:10} {ratio:7.3}   {verdict} (at most {RATIO_MAX})");
     let ratio = ours as f64 / bare as f64;
     let verdict = if ratio <= FIGURES_MAX { "ok" } else { "TOO MANY" };
     println!("without figures, scrapes and page pulls {ours:9} {bare:10} {ratio:7.3}   {verdict} (at most {FIGURES_MAX})");
@@ -142,7 +144,8 @@ fn report() {
 
 /// Gives the instructions of one request, by the difference between few and many, and the length of its body.
 fn each(part: &str, length: usize) -> (u64, usize) {
-    let [few, many] = TIMES.map(|times| counted(part, length, times));
+    let least = |times| (0..RUNS).map(|_| counted(part, length, times)).min().unwrap();
+    let [few, many] = TIMES.map(least);
     // Ages and latencies differ by a digit or two between runs.
     assert!(few.1.abs_diff(many.1) < 50, "{} bytes, then {}", few.1, many.1);
     (many.0.saturating_sub(few.0) / (TIMES[1] - TIMES[0]) as u64, many.1)

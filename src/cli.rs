@@ -5,8 +5,10 @@ mod check;
 pub mod config;
 pub mod decode;
 pub mod demo;
+mod doctor;
 mod once;
 mod output;
+mod paper;
 mod quote;
 mod rate;
 mod receipt;
@@ -16,6 +18,7 @@ pub mod sim;
 mod table;
 mod venues;
 pub mod verify;
+mod watch;
 
 pub use output::Exit;
 
@@ -44,19 +47,25 @@ enum Command {
     Demo(demo::DemoArgs),
     Quote(quote::QuoteArgs),
     Rate(rate::RateArgs),
+    Watch(watch::WatchArgs),
     Check(check::CheckArgs),
+    Doctor(doctor::DoctorArgs),
     Venues(venues::VenuesArgs),
     Config(config::ConfigArgs),
     Sim(sim::SimArgs),
     Decode(decode::DecodeArgs),
     Replay(replay::ReplayArgs),
     Verify(verify::VerifyArgs),
+    Completions(paper::CompletionsArgs),
+    Man(paper::ManArgs),
 }
 
 /// Reads the process's arguments and runs the command that they name. Usage errors end the process with code 2.
 pub fn run() -> ExitCode {
     let command = Cli::parse().command;
-    if matches!(command, Command::Quote(_) | Command::Rate(_) | Command::Check(_)) && std::env::var_os("QUORATE_LOG").is_none() {
+    if matches!(command, Command::Quote(_) | Command::Rate(_) | Command::Watch(_) | Command::Check(_) | Command::Doctor(_))
+        && std::env::var_os("QUORATE_LOG").is_none()
+    {
         // What a venue did wrong stands in their output.
         log::set_max_level(log::LevelFilter::Error);
     }
@@ -65,13 +74,17 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(args),
         Command::Quote(args) => quote::run(&args),
         Command::Rate(args) => rate::run(&args),
+        Command::Watch(args) => watch::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Venues(args) => venues::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Sim(args) => sim::main(args),
         Command::Decode(args) => decode::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Completions(args) => paper::completions(&args),
+        Command::Man(args) => paper::man(&args),
     };
     exit.into()
 }

@@ -64,6 +64,7 @@ codes! {
     WrongHost "wrong_host" MISDIRECTED_REQUEST "The host named is not served here",
     TooManyRounds "too_many_rounds" TOO_MANY_REQUESTS "More rounds were called for than may start in a second",
     Internal "internal" INTERNAL_SERVER_ERROR "The service failed",
+    NotBuilt "not_built" NOT_IMPLEMENTED "The program is built without that",
     NotReady "not_ready" SERVICE_UNAVAILABLE "A required pair lacks quotes",
     NoQuotes "no_quotes" SERVICE_UNAVAILABLE "No venue gave a quote",
     Inconsistent "inconsistent" SERVICE_UNAVAILABLE "The exchanges contradict each other",

@@ -237,20 +237,20 @@ impl Call<'_> {
 
     /// Refuses any query, on a route that takes none.
     pub(crate) fn no_query(&self) -> Result<(), ApiError> {
-        self.only(None).map(|_| ())
+        self.given([]).map(|[]| ())
     }
 
-    /// Gives the text of a route's only parameter, where it is given; refuses any other.
-    pub(crate) fn only(&self, parameter: Option<&str>) -> Result<Option<String>, ApiError> {
-        let mut given = None;
+    /// Gives the texts of the parameters that a route knows, where they are given; refuses any other.
+    pub(crate) fn given<const N: usize>(&self, known: [&str; N]) -> Result<[Option<String>; N], ApiError> {
+        let mut given = [const { None }; N];
         for part in self.query().split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let detail = |what: &str| format!("parameter {} {what}", crate::error::shown(name));
-            if parameter != Some(name) {
-                let expected = parameter.map_or_else(|| "none".to_owned(), |known| format!("{known:?}"));
+            let Some((_, place)) = known.iter().zip(&mut given).find(|(known, _)| **known == name) else {
+                let expected = if N == 0 { "none".to_owned() } else { known.map(|known| format!("{known:?}")).join(" or ") };
                 return Err(ApiError::new(Code::UnknownParameter, detail(&format!("is not known, expected {expected}"))));
-            }
-            if given.replace(terms::decoded(value)?).is_some() {
+            };
+            if place.replace(terms::decoded(value)?).is_some() {
                 return Err(ApiError::new(Code::DuplicateParameter, detail("is given more than once")));
             }
         }

@@ -219,7 +219,7 @@ async fn stop(handles: &[ServerHandle; 2]) {
 }
 
 /// Reads the token, and refuses to be open to everybody.
-fn guard(config: &Config, address: SocketAddr) -> Result<Guard, ServeError> {
+pub(crate) fn guard(config: &Config, address: SocketAddr) -> Result<Guard, ServeError> {
     let Some(path) = &config.admin_token_file else {
         return if address.ip().is_loopback() {
             Ok(Guard::new(config.admin_hosts.clone(), None))

@@ -38,7 +38,15 @@ fn the_table_of_exchanges_is_the_programs() {
 fn what_it_names_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut links = 0;
-    for file in ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/incidents.md", "tests/incidents/README.md"] {
+    for file in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/architecture.md",
+        "docs/incidents.md",
+        "docs/peers.md",
+        "docs/claims.md",
+        "tests/incidents/README.md",
+    ] {
         let text = fs::read_to_string(root.join(file)).unwrap();
         let folder = root.join(file).parent().unwrap().to_owned();
         for link in text

@@ -12,7 +12,7 @@ use crate::{
 };
 use clap::Args;
 use quorate_actors::{
-    Builder,
+    Builder, PairConfig,
     model::{Pair, VenueId},
     terms::{Terms, VenueFilter},
 };
@@ -79,6 +79,12 @@ pub(super) fn start_for_all(config: &Config) -> Result<State, Exit> {
     start(config, builder, &boot)
 }
 
+/// Starts an engine that polls one pair.
+pub(super) fn start_for_watch(config: &Config, pair: Pair, venues: VenueFilter) -> Result<State, Exit> {
+    let (builder, boot) = serve::builder(&Config { pairs: Vec::new(), ..config.clone() });
+    start(config, builder.pair(PairConfig { pair, required: false, quorum: 1, venues, rate: None }), &boot)
+}
+
 /// Longer than any command that asks once.
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -93,7 +99,7 @@ fn start(config: &Config, builder: Builder, boot: &OnceLock<String>) -> Result<S
 ///
 /// # Errors
 /// A text that names the word and what was expected.
-fn selection(words: &[String], known: &[VenueId]) -> Result<VenueFilter, String> {
+pub(super) fn selection(words: &[String], known: &[VenueId]) -> Result<VenueFilter, String> {
     let (except, only): (Vec<&str>, Vec<&str>) = words.iter().map(|word| word.trim()).partition(|word| word.starts_with('-'));
     if !except.is_empty() && !only.is_empty() {
         return Err(format!("--venues {:?}, expected ids alone (a,b) or exclusions alone (-a,-b)", words.join(",")));

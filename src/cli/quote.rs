@@ -137,7 +137,8 @@ fn lines(body: &Body, simulated: bool) -> String {
     first + &rows.render(Look::Lines)
 }
 
-fn tables(body: &Body, simulated: bool, color: bool) -> String {
+/// Prints a pair's quotes for a person.
+pub(super) fn tables(body: &Body, simulated: bool, color: bool) -> String {
     let look = Look::Table { color };
     let mut out = if simulated { format!("{}  ", paint("SIMULATED", "1;33", color)) } else { String::new() };
     let Body { pair, status, as_of, .. } = body;

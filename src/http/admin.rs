@@ -8,6 +8,7 @@ mod json;
 mod kept;
 mod metrics;
 mod process;
+mod profile;
 mod snapshot;
 
 pub use guard::{Guard, TOKEN_MIN};
@@ -30,6 +31,7 @@ use actix_web::{
 use control::{control, reset};
 use futures_util::{FutureExt, future::Either};
 use metrics::Format;
+use profile::Form;
 use quorate_actors::Control;
 use std::{future::ready, sync::Arc};
 
@@ -42,6 +44,10 @@ const ROUTES: &[Route] = &[
     post("/admin/api/venues/{id}/restart", |call| control(call, Control::Restart, "restart").boxed_local()),
     post("/admin/api/venues/{id}/reconnect", |call| control(call, Control::Reconnect, "reconnect").boxed_local()),
     get("/metrics", |call| ready(metrics(call)).boxed_local()),
+    get("/debug/pprof/profile", |call| profile::cpu(call, Form::Protobuf).boxed_local()),
+    get("/debug/pprof/flamegraph", |call| profile::cpu(call, Form::Flamegraph).boxed_local()),
+    get("/debug/pprof/heap", |call| ready(profile::heap(call)).boxed_local()),
+    get("/debug/pprof/cmdline", |call| ready(profile::cmdline(call)).boxed_local()),
 ];
 
 /// Serves the admin routes behind their guard.
@@ -69,7 +75,7 @@ fn serve(state: &Arc<State>, guard: &Guard, request: ServiceRequest) -> Answer {
 
 /// Shows every figure at one moment; with `open=` the types of message and the events of one actor as well.
 fn actors(call: Call<'_>) -> Result<HttpResponse, ApiError> {
-    let open = call.only(Some("open"))?;
+    let [open] = call.given(["open"])?;
     let snapshot = call.state.admin.snapshot(call.state);
     Ok(call.json(json::render(&snapshot, &call.state.admin.audited(), open.as_deref())))
 }

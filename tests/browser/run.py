@@ -12,13 +12,17 @@ import json
 import pathlib
 import re
 import shutil
+import sys
 import tempfile
 import time
 from urllib.parse import urlsplit
 
 import pictures
 from devtools import Browser, Fault
-from service import Service
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from demo import Service  # noqa: E402
 
 PAIR = "BTC-USDT"
 VENUES = 12

@@ -2,7 +2,7 @@
 
 use super::add;
 use std::{
-    array,
+    array, iter,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
@@ -41,7 +41,11 @@ impl Histogram {
     }
 
     pub(super) fn counts(&self) -> Counts {
-        Counts(array::from_fn(|i| self.buckets.get(i).map_or(0, |bucket| bucket.load(Relaxed))))
+        let is_used = |bucket: &AtomicU64| bucket.load(Relaxed) > 0;
+        let Some(first) = self.buckets.iter().position(is_used) else { return Counts::default() };
+        let last = self.buckets.iter().rposition(is_used).unwrap_or(first);
+        let used = self.buckets.get(first..=last).unwrap_or_default();
+        Counts { first, counts: used.iter().map(|bucket| bucket.load(Relaxed)).collect() }
     }
 
     pub(super) fn sum_ns(&self) -> u64 {
@@ -53,49 +57,53 @@ impl Histogram {
     }
 }
 
-/// The bucket counts of a histogram at one moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Counts([u64; BUCKETS]);
-
-impl Default for Counts {
-    fn default() -> Self {
-        Self([0; BUCKETS])
-    }
+/// The bucket counts of a histogram at one moment: those from the first that counted anything to the last, which are few.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    first: usize,
+    counts: Vec<u64>,
 }
 
 impl Counts {
     /// Gives what was counted since an earlier moment.
     pub(super) fn since(&self, earlier: &Self) -> Self {
-        let mut counts = self.clone();
-        for (now, then) in counts.0.iter_mut().zip(&earlier.0) {
-            *now = now.saturating_sub(*then);
-        }
-        counts
+        let then = |bucket: usize| bucket.checked_sub(earlier.first).and_then(|at| earlier.counts.get(at)).copied().unwrap_or(0);
+        let counts = (self.first..).zip(&self.counts).map(|(bucket, now)| now.saturating_sub(then(bucket))).collect();
+        Self { first: self.first, counts }
     }
 
     /// Adds the counts of another histogram.
     pub(super) fn join(&mut self, other: &Self) {
-        for (sum, count) in self.0.iter_mut().zip(&other.0) {
+        if other.counts.is_empty() {
+            return;
+        }
+        if self.counts.is_empty() {
+            self.clone_from(other);
+            return;
+        }
+        let before = self.first.saturating_sub(other.first);
+        self.counts.splice(0..0, iter::repeat_n(0, before));
+        self.first = self.first.saturating_sub(before);
+        let offset = other.first.saturating_sub(self.first);
+        let length = offset.saturating_add(other.counts.len()).max(self.counts.len());
+        self.counts.resize(length, 0);
+        for (sum, count) in self.counts.iter_mut().skip(offset).zip(&other.counts) {
             *sum = sum.saturating_add(*count);
         }
     }
 
     pub(super) fn total(&self) -> u64 {
-        self.0.iter().fold(0, |sum: u64, count| sum.saturating_add(*count))
+        self.counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count))
     }
 
-    /// Gives the upper end of the bucket that holds the quantile, in nanoseconds; 0 when nothing was counted.
-    pub(super) fn quantile_ns(&self, percent: u64) -> u64 {
-        let total = self.total();
-        if total == 0 {
-            return 0;
-        }
+    /// Gives the upper end of the bucket that holds the quantile of so many in all, in nanoseconds; 0 when nothing was counted.
+    pub(super) fn quantile_ns(&self, total: u64, percent: u64) -> u64 {
         let rank = total.saturating_mul(percent).div_ceil(100).max(1);
         let mut seen = 0_u64;
-        for (i, count) in self.0.iter().enumerate() {
+        for (bucket, count) in (self.first..).zip(&self.counts) {
             seen = seen.saturating_add(*count);
             if seen >= rank {
-                return upper_ns(i);
+                return upper_ns(bucket);
             }
         }
         0
@@ -103,7 +111,7 @@ impl Counts {
 
     /// Gives the upper end of the highest bucket in use, in nanoseconds.
     pub(super) fn max_ns(&self) -> u64 {
-        self.0.iter().rposition(|count| *count > 0).map_or(0, upper_ns)
+        self.counts.iter().rposition(|count| *count > 0).map_or(0, |at| upper_ns(self.first.saturating_add(at)))
     }
 }
 
@@ -150,14 +158,14 @@ mod tests {
     #[test]
     fn quantiles_are_read_from_ranks() {
         let histogram = Histogram::default();
-        assert_eq!((histogram.counts().quantile_ns(99), histogram.counts().max_ns()), (0, 0));
+        assert_eq!((histogram.counts().quantile_ns(0, 99), histogram.counts().max_ns()), (0, 0));
         for ms in 1..=100_u64 {
             histogram.record(ms * 1_000_000);
         }
         let counts = histogram.counts();
         assert_eq!((counts.total(), histogram.max_ns(), histogram.sum_ns()), (100, 100_000_000, 5_050_000_000));
         for (percent, ms) in [(1, 1), (50, 50), (99, 99), (100, 100)] {
-            let ns = counts.quantile_ns(percent);
+            let ns = counts.quantile_ns(100, percent);
             assert!(ns > ms * 1_000_000 && ns <= ms * 1_250_000, "p{percent} {ns}");
         }
         assert!(counts.max_ns() >= 100_000_000);
@@ -171,7 +179,27 @@ mod tests {
         histogram.record(2_000_000);
         let between = histogram.counts().since(&before);
         assert_eq!(between.total(), 1);
-        assert!(between.quantile_ns(50) > 2_000_000);
-        assert_eq!(before.since(&before), Counts::default());
+        assert!(between.quantile_ns(1, 50) > 2_000_000);
+        assert_eq!(before.since(&before).total(), 0);
+    }
+
+    #[test]
+    fn counts_are_joined_wherever_they_lie() {
+        let of = |all: &[u64]| {
+            let histogram = Histogram::default();
+            all.iter().for_each(|ns| histogram.record(*ns));
+            histogram.counts()
+        };
+        let (low, middle, high) = ([100, 5_000], [4_000, 80_000], [70_000, 9_000_000]);
+        for (one, other) in [(&low, &high), (&high, &low), (&low, &middle), (&middle, &low), (&high, &middle), (&middle, &middle)] {
+            let (mut joined, all) = (of(one), of(&[*one, *other].concat()));
+            joined.join(&of(other));
+            assert_eq!((joined.first, &joined.counts), (all.first, &all.counts), "{one:?} {other:?}");
+            joined.join(&Counts::default());
+            assert_eq!(joined.counts, all.counts);
+        }
+        let mut none = Counts::default();
+        none.join(&Counts::default());
+        assert_eq!((none.total(), none.max_ns()), (0, 0));
     }
 }

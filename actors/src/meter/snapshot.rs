@@ -68,10 +68,10 @@ pub struct ActorSnapshot {
     pub stuck_for_ms: Option<u64>,
     /// The handler that runs now.
     pub running_now: Option<RunningNow>,
-    /// Messages of all types over the last minute.
-    pub last_1_min: Times,
-    /// Messages of all types over the last quarter of an hour.
-    pub last_15_min: Times,
+    /// Messages of all types over the last minute; `None` where none was begun or replied in it.
+    pub last_1_min: Option<Times>,
+    /// Messages of all types over the last quarter of an hour; `None` where none was begun or replied in it.
+    pub last_15_min: Option<Times>,
     /// The last events, the oldest first.
     #[serde(skip)]
     pub events: Vec<Arc<Event>>,
@@ -221,14 +221,14 @@ impl Meter {
     }
 
     /// Gives the row of each type of message, and the times of all of them over the last minute and the last quarter of an hour.
-    fn message_snapshots(&self, now: u64) -> (Vec<MessageSnapshot>, [Times; 2]) {
+    fn message_snapshots(&self, now: u64) -> (Vec<MessageSnapshot>, [Option<Times>; 2]) {
         let windows = lock(&self.windows);
         let start = Mark { at: 0, cells: Arc::new([]) };
         let marks = [&start, windows.minute.begin(), windows.quarter.begin()];
         let over_s = marks.map(|mark| now.saturating_sub(mark.at).div_euclid(1_000_000_000));
         let own = self.messages.iter();
         let other = iter::once(&self.other).filter(|cell| cell.sent.load(Relaxed) > 0);
-        let mut all = [Span::default(), Span::default(), Span::default()];
+        let mut all = None;
         let row = |(slot, cell): (usize, &Arc<MessageCell>)| {
             // Most types of message have never been sent.
             let times = if cell.sent.load(Relaxed) == 0 {
@@ -236,14 +236,14 @@ impl Meter {
             } else {
                 let counts = cell.counts();
                 let spans = marks.map(|mark| Span::of(cell, &counts, mark.cells.get(slot)));
-                all.iter_mut().zip(&spans).for_each(|(all, span)| all.join(span));
+                all.get_or_insert_with(<[Span; 3]>::default).iter_mut().zip(&spans).for_each(|(all, span)| all.join(span));
                 times(&spans, over_s)
             };
             message_snapshot(cell, times)
         };
         let rows = own.chain(other).enumerate().map(row).collect();
-        let [_, minute, quarter] = times(&all, over_s);
-        (rows, [minute, quarter])
+        let [_, minute, quarter] = all.map(|all| times(&all, over_s)).unwrap_or_default();
+        (rows, [minute, quarter].map(|times| Some(times).filter(|times| times.begun > 0 || times.replied > 0)))
     }
 
     fn running_now(&self, now: u64, busy_ns: Option<u64>) -> Option<RunningNow> {
@@ -314,13 +314,13 @@ impl Span {
 
     fn times(&self, over_s: u64) -> Times {
         let Self { counts: CellCounts { wait, handler, response }, longest_ns: [wait_ns, handler_ns, response_ns] } = self;
-        let [wait_p50_us, wait_p99_us, wait_max_us] = figures(wait, *wait_ns);
-        let [handler_p50_us, handler_p99_us, handler_max_us] = figures(handler, *handler_ns);
-        let [response_p50_us, response_p99_us, response_max_us] = figures(response, *response_ns);
+        let (begun, [wait_p50_us, wait_p99_us, wait_max_us]) = figures(wait, *wait_ns);
+        let (_, [handler_p50_us, handler_p99_us, handler_max_us]) = figures(handler, *handler_ns);
+        let (replied, [response_p50_us, response_p99_us, response_max_us]) = figures(response, *response_ns);
         Times {
             over_s,
-            begun: wait.total(),
-            replied: response.total(),
+            begun,
+            replied,
             wait_p50_us,
             wait_p99_us,
             wait_max_us,
@@ -339,9 +339,11 @@ fn times(spans: &[Span; 3], over_s: [u64; 3]) -> [Times; 3] {
     [total.times(total_s), minute.times(minute_s), quarter.times(quarter_s)]
 }
 
-/// Gives median, 99th percentile and longest in microseconds, rounded up; nothing is longer than the longest ever measured.
-fn figures(counts: &Counts, longest_ns: u64) -> [u64; 3] {
-    [counts.quantile_ns(50), counts.quantile_ns(99), counts.max_ns()].map(|ns| ns.min(longest_ns).div_ceil(1_000))
+/// Counts all, and gives median, 99th percentile and longest in microseconds, rounded up; nothing is longer than the longest ever measured.
+fn figures(counts: &Counts, longest_ns: u64) -> (u64, [u64; 3]) {
+    let total = counts.total();
+    let figures = if total == 0 { [0; 3] } else { [counts.quantile_ns(total, 50), counts.quantile_ns(total, 99), counts.max_ns()] };
+    (total, figures.map(|ns| ns.min(longest_ns).div_ceil(1_000)))
 }
 
 fn ms(ns: u64) -> u64 {

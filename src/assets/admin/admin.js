@@ -61,7 +61,7 @@ function busy(actor) {
 
 const venueOf = (actor) => view.data.venues.find((venue) => `exchange/${venue.id}` === actor.name) || null;
 const times = (actor) => actor[byId('window').value];
-const trio = (t, kind) => `${short(t[`${kind}_p50_us`])} / ${short(t[`${kind}_p99_us`])} / ${short(t[`${kind}_max_us`])}`;
+const trio = (t, kind) => (t === null ? '–' : `${short(t[`${kind}_p50_us`])} / ${short(t[`${kind}_p99_us`])} / ${short(t[`${kind}_max_us`])}`);
 const perSecond = (n) => (n === null ? '–' : n < 10 ? n.toFixed(1) : count(Math.round(n)));
 
 // Columns: heading, what it is sorted by, what it shows (a text or a node), class.
@@ -75,8 +75,8 @@ const COLUMNS = [
   ['In', (a) => a.sent, (a) => count(a.sent)],
   ['Handled', (a) => a.handled, (a) => count(a.handled)],
   ['Handled/s', (a) => rate(a, 'handled'), (a) => perSecond(rate(a, 'handled'))],
-  ['Wait p50 / p99 / max', (a) => times(a).wait_p99_us, (a) => trio(times(a), 'wait')],
-  ['Handler p50 / p99 / max', (a) => times(a).handler_p99_us, (a) => trio(times(a), 'handler')],
+  ['Wait p50 / p99 / max', (a) => (times(a) ? times(a).wait_p99_us : -1), (a) => trio(times(a), 'wait')],
+  ['Handler p50 / p99 / max', (a) => (times(a) ? times(a).handler_p99_us : -1), (a) => trio(times(a), 'handler')],
   ['Busy', (a) => busy(a), (a) => percent(busy(a))],
   ['Running now', (a) => (a.running_now ? a.running_now.for_ms : -1), (a) => (a.running_now ? `${a.running_now.message} ${span(a.running_now.for_ms)}` : '–'), 'text'],
   ['Lost', (a) => a.lost, (a) => count(a.lost)],
@@ -263,11 +263,12 @@ function detail() {
   log('events', actor.events.map((e) => `${span(e.age_ms)} ago · ${e.kind}: ${clean(e.detail)}${times(e)}`), 'Nothing has happened yet');
   const venue = venueOf(actor);
   const faults = venue ? Object.entries(venue.faults).map(([reason, n]) => `${reason} ${count(n)}`) : [];
-  strip('venue', venue ? [
-    ['Venue', clean(venue.name)], ['Origin', clean(venue.origin)], ['State', `${venue.state.replaceAll('_', ' ')} since ${venue.since}`],
+  const profile = venue && venue.detail && venue.detail.profile;
+  strip('venue', profile ? [
+    ['Venue', clean(profile.name)], ['Origin', clean(profile.origin)], ['State', `${venue.state.replaceAll('_', ' ')} since ${profile.since}`],
     ['Breaker', `${venue.breaker.state}${venue.breaker.left_ms === null ? '' : `, ${span(venue.breaker.left_ms)} left`}`],
-    ['Requests', count(venue.requests)], ['Answers', count(venue.answers)], ['Answer p50 / p99 within', `${short(venue.response.p50_us)} / ${short(venue.response.p99_us)}`],
-    ['Faults', faults.join(', ') || 'none'], ['Polled every', span(venue.plan.interval_ms)], ['Pairs quoted', count(venue.pairs_quoted)], ['Reconnects', count(venue.reconnects)],
+    ['Requests', count(venue.requests)], ['Answers', count(venue.answers)], ['Answer p50 / p99 within', `${short(venue.response_p50_us)} / ${short(venue.response_p99_us)}`],
+    ['Faults', faults.join(', ') || 'none'], ['Polled every', span(venue.poll_interval_ms)], ['Pairs quoted', count(venue.pairs_quoted)], ['Reconnects', count(venue.reconnects)],
   ] : []);
 }
 

@@ -52,7 +52,7 @@ pub(super) async fn control(call: Call<'_>, control: Control, action: &'static s
 /// Sets the high-water marks of one actor (`actor=`), or of all, back to the present depths.
 pub(super) fn reset(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     const ACTION: &str = "reset";
-    let actor = call.only(Some("actor"))?;
+    let [actor] = call.given(["actor"])?;
     let simulated = call.state.simulated;
     let answer = match call.state.engine.reset_high(actor.as_deref()) {
         0 => Err(ApiError::new(

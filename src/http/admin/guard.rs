@@ -3,7 +3,10 @@
 use crate::error::{ApiError, Code, shown};
 use actix_web::{
     HttpRequest,
-    http::{Method, header},
+    http::{
+        Method,
+        header::{self, HeaderName},
+    },
 };
 
 /// The shortest token that is accepted, in bytes.
@@ -51,6 +54,11 @@ impl Guard {
             if !equal(given.as_bytes(), token.as_bytes()) {
                 return Err(ApiError::new(Code::Unauthorized, "the bearer token is missing or wrong"));
             }
+        }
+        // What a browser says by itself, and no page can change: a site elsewhere may not even have a profile begun that it could not read.
+        let site = HeaderName::from_static("sec-fetch-site");
+        if let Some(site) = named(request, site).filter(|site| !matches!(*site, "same-origin" | "none")) {
+            return Err(ApiError::new(Code::Forbidden, format!("sec-fetch-site {}, expected same-origin or none", shown(site))));
         }
         if matches!(*request.method(), Method::GET | Method::HEAD) {
             return Ok(());
@@ -148,5 +156,14 @@ mod tests {
             assert_eq!(code(&guard, Method::POST, &headers), Some(Code::Forbidden), "{foreign}");
         }
         assert_eq!(code(&guard, Method::DELETE, &[host]), Some(Code::Forbidden));
+    }
+
+    #[test]
+    fn a_page_elsewhere_has_nothing_answered() {
+        let of = |site| code(&Guard::default(), Method::GET, &[("host", "localhost:8081"), ("sec-fetch-site", site)]);
+        assert_eq!([of("same-origin"), of("none")], [None, None]);
+        for site in ["cross-site", "same-site", "", "Same-Origin"] {
+            assert_eq!(of(site), Some(Code::Forbidden), "{site}");
+        }
     }
 }

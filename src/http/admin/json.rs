@@ -7,11 +7,19 @@ use super::{
 };
 use crate::{
     http::{connections::Figures, receipts},
-    wire::{self, VenueJson},
+    wire::VenueJson,
 };
-use quorate_actors::meter::{ActorSnapshot, BucketCounts, Event, MessageSnapshot};
-use serde::Serialize;
+use quorate_actors::{
+    VenueState,
+    breaker::BreakerState,
+    meter::{ActorSnapshot, BucketCounts, Event, MessageSnapshot},
+    model::Reason,
+};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
+
+/// About how long the text is, for the first guess.
+const SIZE: usize = 32 << 10;
 
 #[derive(Serialize)]
 struct All<'a> {
@@ -102,14 +110,38 @@ struct Pair<'a> {
 
 #[derive(Serialize)]
 struct Venue<'a> {
-    #[serde(flatten)]
-    venue: VenueJson<'a>,
+    id: &'a str,
+    state: VenueState,
     state_for_ms: u64,
-    last_quote_age_ms: Option<u64>,
-    breaker: quorate_actors::breaker::BreakerState,
-    budget_left_permille: u64,
+    restarts: u64,
     reconnects: u64,
+    requests: u64,
+    answers: u64,
+    faults: Faults<'a>,
+    pairs_quoted: usize,
+    last_quote_age_ms: Option<u64>,
+    breaker: BreakerState,
+    budget_left_permille: u64,
+    budget_share_permille: u64,
+    poll_interval_ms: u64,
+    response_p50_us: Option<u64>,
+    response_p99_us: Option<u64>,
+    detail: Option<Detail<'a>>,
+}
+
+#[derive(Serialize)]
+struct Detail<'a> {
+    profile: VenueJson<'a>,
     response: Times,
+}
+
+/// Writes counts by the words of their reasons.
+struct Faults<'a>(&'a BTreeMap<Reason, u64>);
+
+impl Serialize for Faults<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(reason, count)| (reason.slug(), count)))
+    }
 }
 
 #[derive(Serialize)]
@@ -145,10 +177,11 @@ impl<'a> Actor<'a> {
     }
 }
 
-/// Writes a snapshot; of the actor that is `open` the types of message and the events, the latest first, as well.
+/// Writes a snapshot; of the actor that is `open` the types of message and the events, the latest first, as well,
+/// and of its venue what seldom changes.
 pub(super) fn render(s: &Snapshot, audit: &[Audited], open: Option<&str>) -> Vec<u8> {
     let t = &s.tallied;
-    wire::json(&All {
+    let all = All {
         number: s.number,
         time: &s.time,
         boot: &s.boot,
@@ -171,10 +204,14 @@ pub(super) fn render(s: &Snapshot, audit: &[Audited], open: Option<&str>) -> Vec
         receipts: Receipts { made: t.receipts.iter().map(|(status, count)| (status.slug(), *count)).collect(), kept: s.receipts },
         routes: s.routes.iter().map(|row| Route { route: row.route, status: row.status, time: Times::of(&row.time) }).collect(),
         pairs: s.pairs.iter().map(Pair::of).collect(),
-        venues: s.venues.iter().map(Venue::of).collect(),
+        venues: s.venues.iter().map(|venue| Venue::of(venue, open)).collect(),
         actors: s.actors.iter().map(|actor| Actor::of(actor, open)).collect(),
         audit,
-    })
+    };
+    let mut out = Vec::with_capacity(SIZE);
+    // Values of ours have text keys and no map that fails to be written.
+    let _ = serde_json::to_writer(&mut out, &all);
+    out
 }
 
 impl<'a> Pair<'a> {
@@ -193,16 +230,27 @@ impl<'a> Pair<'a> {
 }
 
 impl<'a> Venue<'a> {
-    fn of(venue: &'a snapshot::Venue) -> Self {
+    fn of(venue: &'a snapshot::Venue, open: Option<&str>) -> Self {
         let status = &venue.status;
+        let is_open = open.and_then(|name| name.strip_prefix("exchange/")) == Some(venue.id());
         Self {
-            venue: venue.json(),
+            id: venue.id(),
+            state: status.state,
             state_for_ms: millis(status.state_for),
+            restarts: status.restarts,
+            reconnects: status.reconnects,
+            requests: status.requests,
+            answers: status.answers,
+            faults: Faults(&status.faults),
+            pairs_quoted: status.quoted,
             last_quote_age_ms: status.last_quote_age.map(millis),
             breaker: status.breaker,
             budget_left_permille: status.budget_left_permille,
-            reconnects: status.reconnects,
-            response: Times::of(&status.latency),
+            budget_share_permille: status.plan.budget_share_permille,
+            poll_interval_ms: status.plan.interval_ms,
+            response_p50_us: status.latency.quantile_us(50),
+            response_p99_us: status.latency.quantile_us(99),
+            detail: is_open.then(|| Detail { profile: venue.json(), response: Times::of(&status.latency) }),
         }
     }
 }

@@ -8,7 +8,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::time::Instant;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
 
 /// For how long a snapshot serves whoever else looks: it bounds what many lookers cost.
 const HELD_FOR: Duration = Duration::from_millis(200);
@@ -21,6 +24,8 @@ pub(crate) struct Kept {
     started: Instant,
     held: Mutex<Option<(Instant, Arc<Snapshot>)>>,
     audit: Mutex<VecDeque<Audited>>,
+    /// Is held while a profile is taken.
+    profiling: Arc<Semaphore>,
 }
 
 /// One thing that an operator did, or was refused.
@@ -42,7 +47,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Kept {
     /// Begins now.
     pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), held: Mutex::default(), audit: Mutex::default() }
+        Self { started: Instant::now(), held: Mutex::default(), audit: Mutex::default(), profiling: Arc::new(Semaphore::new(1)) }
     }
 
     /// Gives when it began.
@@ -61,6 +66,11 @@ impl Kept {
         let snapshot = Arc::new(Snapshot::take(state));
         *held = Some((now, Arc::clone(&snapshot)));
         snapshot
+    }
+
+    /// Gives the right to take a profile, which one has at a time.
+    pub(super) fn profiling(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.profiling).try_acquire_owned().ok()
     }
 
     /// Writes down what was done; what was seen before it is no longer so.

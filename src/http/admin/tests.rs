@@ -66,10 +66,10 @@ const FIGURES: &[Row] = &[
     ("venues.last_quote_age_ms", "quorate_venue_last_quote_age_seconds", 3, &[]),
     ("venues.breaker.left_ms", "quorate_venue_breaker_left_seconds", 3, &[]),
     ("venues.budget_left_permille", "quorate_venue_budget_left_ratio", 3, &[]),
-    ("venues.plan.budget_share_permille", "quorate_venue_budget_polled_ratio", 3, &[]),
-    ("venues.plan.interval_ms", "quorate_venue_poll_interval_seconds", 3, &[]),
-    ("venues.response.count", "quorate_venue_response_seconds_count", 0, &[]),
-    ("venues.response.sum_us", "quorate_venue_response_seconds_sum", 6, &[]),
+    ("venues.budget_share_permille", "quorate_venue_budget_polled_ratio", 3, &[]),
+    ("venues.poll_interval_ms", "quorate_venue_poll_interval_seconds", 3, &[]),
+    ("venues.detail.response.count", "quorate_venue_response_seconds_count", 0, &[]),
+    ("venues.detail.response.sum_us", "quorate_venue_response_seconds_sum", 6, &[]),
     ("actors.state_for_ms", "quorate_actor_state_seconds", 3, &[]),
     ("actors.incarnation", "quorate_actor_incarnations_total", 0, &[]),
     ("actors.up_ms", "quorate_actor_up_seconds", 3, &[]),
@@ -92,6 +92,7 @@ const FIGURES: &[Row] = &[
     ("actors.stuck", "quorate_actor_stuck_total", 0, &[]),
     ("actors.stuck_for_ms", "quorate_actor_stuck_now_seconds", 3, &[]),
     ("actors.running_now.for_ms", "quorate_actor_running_seconds", 3, &[("message", "Fetch")]),
+    ("actors.last_error.count", "quorate_actor_last_error_times", 0, &[]),
     ("actors.last_error.age_ms", "quorate_actor_last_error_age_seconds", 3, &[]),
     ("actors.messages.sent", "quorate_message_sent_total", 0, &[]),
     ("actors.messages.handled", "quorate_message_handled_total", 0, &[]),
@@ -109,33 +110,41 @@ const FIGURES: &[Row] = &[
     ("actors.messages.response_sum_ns", "quorate_message_responding_seconds_total", 9, &[]),
 ];
 
-/// Numbers of the page that are no metrics: settings, and what follows from others.
+/// Numbers of the page that are sums of metrics.
+const SUMS: &[(&str, &str)] =
+    &[("actors.restarts", "quorate_actor_restarts_total"), ("actors.messages.refused", "quorate_message_refused_total")];
+
+/// What the page shows of a histogram beside its buckets, from which it follows: [`histogram`] holds it to them.
+const QUANTILES: &[&str] = &[
+    "routes.time.p50_us",
+    "routes.time.p99_us",
+    "venues.detail.response.p50_us",
+    "venues.detail.response.p99_us",
+    "venues.response_p50_us",
+    "venues.response_p99_us",
+];
+
+/// Numbers in the JSON that are no figures: lines of a log, and settings.
 const OTHERS: &[&str] = &[
     "actors.events.age_ms",
     "actors.events.count",
-    "actors.last_error.count",
-    "actors.messages.last_15_min.begun",
-    "actors.messages.last_15_min.over_s",
-    "actors.messages.last_15_min.replied",
-    "actors.messages.last_1_min.begun",
-    "actors.messages.last_1_min.over_s",
-    "actors.messages.last_1_min.replied",
-    "actors.messages.refused",
-    "actors.messages.total.begun",
-    "actors.messages.total.over_s",
-    "actors.messages.total.replied",
-    "actors.restarts",
-    "routes.time.p50_us",
-    "routes.time.p99_us",
-    "venues.budget.per_ms",
-    "venues.budget.weight",
-    "venues.last_fault.retryable",
-    "venues.plan.request_count",
-    "venues.plan.weight",
-    "venues.response.p50_us",
-    "venues.response.p99_us",
-    "venues.simulated",
+    "venues.detail.profile.budget.per_ms",
+    "venues.detail.profile.budget.weight",
+    "venues.detail.profile.last_fault.retryable",
+    "venues.detail.profile.plan.request_count",
+    "venues.detail.profile.plan.weight",
+    "venues.detail.profile.simulated",
 ];
+
+/// Gives the place in a venue's row of what its profile, which is that of `/v1/venues`, says again.
+fn said_first(place: &str) -> String {
+    match place.strip_prefix("venues.detail.profile.") {
+        Some("plan.interval_ms") => "venues.poll_interval_ms".to_owned(),
+        Some("plan.budget_share_permille") => "venues.budget_share_permille".to_owned(),
+        Some(again) => format!("venues.{again}"),
+        None => place.to_owned(),
+    }
+}
 
 /// Words of the page that are metrics of 1.
 const WORDS: &[(&str, &str, &str)] = &[
@@ -225,9 +234,10 @@ fn times_of(place: &str) -> Option<Ruled> {
     }
     let name = match figure {
         "over_s" => "seconds",
-        other => other,
+        "begun" | "replied" => figure,
+        _ => return None,
     };
-    (kind == "actor").then(|| (format!("quorate_actor_window_{name}"), 0, vec![("window", window)]))
+    Some((format!("quorate_{kind}_window_{name}"), 0, vec![("window", window)]))
 }
 
 fn decimal(value: &Value) -> Option<Decimal> {
@@ -242,7 +252,10 @@ fn decimal(value: &Value) -> Option<Decimal> {
 fn compared(leaves: &[(String, Labels, Value)], samples: &BTreeMap<Key, Decimal>) -> BTreeSet<Key> {
     let mut met = BTreeSet::new();
     for (place, labels, value) in leaves {
-        let mut labels = labels.clone();
+        if OTHERS.contains(&place.as_str()) || QUANTILES.contains(&place.as_str()) {
+            continue;
+        }
+        let (place, mut labels) = (&said_first(place), labels.clone());
         let any = labels.remove("*");
         if let Some((_, metric, label)) = WORDS.iter().find(|(known, ..)| known == place) {
             let Some(word) = value.as_str() else { continue };
@@ -252,7 +265,13 @@ fn compared(leaves: &[(String, Labels, Value)], samples: &BTreeMap<Key, Decimal>
             met.insert(key);
             continue;
         }
-        let Some(number) = decimal(value).filter(|_| !OTHERS.contains(&place.as_str())) else { continue };
+        let Some(number) = decimal(value) else { continue };
+        if let Some((_, metric)) = SUMS.iter().find(|(known, _)| known == place) {
+            let parts =
+                samples.iter().filter(|(key, _)| key.0 == *metric && labels.iter().all(|label| key.1.get(label.0) == Some(label.1)));
+            assert_eq!(parts.map(|(_, part)| *part).sum::<Decimal>(), number, "{place}: {labels:?}");
+            continue;
+        }
         let known = FIGURES.iter().find(|(known, ..)| known == place);
         let (metric, scale, further) = known
             .map(|(_, metric, scale, further)| ((*metric).to_owned(), *scale, further.to_vec()))
@@ -270,27 +289,34 @@ fn compared(leaves: &[(String, Labels, Value)], samples: &BTreeMap<Key, Decimal>
     met
 }
 
-/// Holds the buckets of a histogram against its counts in the JSON.
-fn buckets(rows: &Value, times: &str, metric: &str, labels: &[(&str, &str)], samples: &BTreeMap<Key, Decimal>, met: &mut BTreeSet<Key>) {
-    for row in rows.as_array().unwrap() {
-        let own: Labels = labels.iter().map(|(label, key)| ((*label).to_owned(), row[key].as_str().unwrap().to_owned())).collect();
-        let bounds: Vec<Decimal> = row[times]["bounds_us"].as_array().unwrap().iter().map(|us| decimal(us).unwrap()).collect();
-        let mut below = Decimal::ZERO;
-        for (at, count) in row[times]["counts"].as_array().unwrap().iter().enumerate() {
-            below += decimal(count).unwrap();
-            let of_bound = |key: &&Key| {
-                let le = key.1.get("le").map(String::as_str);
-                let is_it = match bounds.get(at) {
-                    Some(us) => le.and_then(|le| le.parse::<Decimal>().ok()) == Some(*us / Decimal::from(1_000_000)),
-                    None => le == Some("+Inf"),
-                };
-                key.0 == format!("{metric}_bucket") && is_it && own.iter().all(|label| key.1.get(label.0) == Some(label.1))
+/// Holds the buckets of a histogram against its counts in the JSON, and the quantiles there to the buckets.
+fn histogram(row: &Value, times: &Value, metric: &str, labels: &[(&str, &str)], samples: &BTreeMap<Key, Decimal>) -> BTreeSet<Key> {
+    let own: Labels = labels.iter().map(|(label, key)| ((*label).to_owned(), row[key].as_str().unwrap().to_owned())).collect();
+    let bounds: Vec<Decimal> = times["bounds_us"].as_array().unwrap().iter().map(|us| decimal(us).unwrap()).collect();
+    let (mut cumulative, mut met) = (Vec::new(), BTreeSet::new());
+    for (at, count) in times["counts"].as_array().unwrap().iter().enumerate() {
+        let below = cumulative.last().copied().unwrap_or_default() + decimal(count).unwrap();
+        let of_bound = |key: &&Key| {
+            let le = key.1.get("le").map(String::as_str);
+            let is_it = match bounds.get(at) {
+                Some(us) => le.and_then(|le| le.parse::<Decimal>().ok()) == Some(*us / Decimal::from(1_000_000)),
+                None => le == Some("+Inf"),
             };
-            let key = samples.keys().find(of_bound).unwrap_or_else(|| panic!("{metric} {own:?}: no bucket {at}"));
-            assert_eq!(samples[key], below, "{key:?}");
-            met.insert(key.clone());
-        }
+            key.0 == format!("{metric}_bucket") && is_it && own.iter().all(|label| key.1.get(label.0) == Some(label.1))
+        };
+        let key = samples.keys().find(of_bound).unwrap_or_else(|| panic!("{metric} {own:?}: no bucket {at}"));
+        assert_eq!(samples[key], below, "{key:?}");
+        cumulative.push(below);
+        met.insert(key.clone());
     }
+    for (percent, shown) in [(50, &times["p50_us"]), (99, &times["p99_us"])] {
+        let rank = (cumulative.last().unwrap() * Decimal::from(percent) / Decimal::from(100)).ceil();
+        let bound = cumulative.iter().position(|below| *below >= rank).and_then(|at| bounds.get(at));
+        assert_eq!(decimal(shown), bound.copied(), "{metric} {own:?}: p{percent}");
+        let again = &row[format!("response_p{percent}_us")];
+        assert!(again.is_null() || again == shown, "{metric} {own:?}: p{percent} of the row");
+    }
+    met
 }
 
 #[test]
@@ -306,9 +332,13 @@ fn the_page_and_the_metrics_show_the_same_figures() {
         let mut found = Vec::new();
         leaves(&page, "", &Labels::new(), &mut found);
         met.extend(compared(&found, samples));
-        buckets(&page["venues"], "response", "quorate_venue_response_seconds", &[("venue", "id")], samples, &mut met);
-        let labels = [("route", "route"), ("status", "status")];
-        buckets(&page["routes"], "time", "quorate_http_request_duration_seconds", &labels, samples, &mut met);
+        for row in page["venues"].as_array().unwrap().iter().filter(|row| row["detail"].is_object()) {
+            met.extend(histogram(row, &row["detail"]["response"], "quorate_venue_response_seconds", &[("venue", "id")], samples));
+        }
+        for row in page["routes"].as_array().unwrap() {
+            let labels = [("route", "route"), ("status", "status")];
+            met.extend(histogram(row, &row["time"], "quorate_http_request_duration_seconds", &labels, samples));
+        }
     }
     let unmet: Vec<_> = samples.keys().filter(|key| !met.contains(*key) && !OF_WORDS.contains(&key.0.as_str())).collect();
     assert!(unmet.is_empty(), "metrics that the page does not show: {unmet:#?}");

@@ -1,53 +1,80 @@
 //! Metrics of the actors: depths, what became of messages, times, restarts.
 
 use super::{Family, counter, gauge};
-use crate::http::admin::{metrics::Samples, snapshot::Snapshot};
-use quorate_actors::meter::{ActorSnapshot, MessageSnapshot, Times};
+use crate::http::admin::{
+    metrics::{Labels, Samples},
+    snapshot::Snapshot,
+};
+use quorate_actors::meter::{MessageSnapshot, Times};
 
-/// Runs over the actors.
-fn each(s: &Snapshot, out: &mut Samples<'_>, add: fn(&ActorSnapshot, &str, &mut Samples<'_>)) {
-    s.actors.iter().for_each(|actor| add(actor, &actor.name, out));
+/// The windows over which times are told, and what is told of each, as labels.
+struct Window {
+    label: &'static str,
+    stats: [&'static str; 3],
 }
 
-/// Runs over the types of message of all actors.
+macro_rules! window {
+    ($name:literal) => {
+        Window {
+            label: concat!("window=\"", $name, "\""),
+            stats: [
+                concat!("window=\"", $name, "\",stat=\"p50\""),
+                concat!("window=\"", $name, "\",stat=\"p99\""),
+                concat!("window=\"", $name, "\",stat=\"max\""),
+            ],
+        }
+    };
+}
+
+static SINCE_START: Window = window!("all");
+static MINUTE: Window = window!("1m");
+static QUARTER: Window = window!("15m");
+
+/// Adds a count of each type of message; a type that never came is left out, as its actor's own counts are not.
 fn each_message(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&MessageSnapshot) -> u64) {
     scaled_message(s, out, figure, 0);
 }
 
 /// Does the same with a figure in so small a unit that the metric is `10^scale` of it.
 fn scaled_message(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&MessageSnapshot) -> u64, scale: u32) {
-    for actor in &s.actors {
-        let rows = actor.messages.iter();
-        rows.for_each(|row| out.scaled(&[("actor", &actor.name), ("message", row.message)], figure(row), scale));
-    }
+    out.messages(s, |out, of, row| out.scaled(of, figure(row), scale));
 }
 
-/// Adds median, 99th percentile and longest of the messages of each actor, over the last minute and the last quarter of an hour.
+/// Adds median, 99th percentile and longest of the messages of each actor, over those windows in which there were any.
 fn actor_times(s: &Snapshot, out: &mut Samples<'_>, figures: fn(&Times) -> [u64; 3]) {
-    for actor in &s.actors {
-        for (window, times) in [("1m", &actor.last_1_min), ("15m", &actor.last_15_min)] {
-            for (stat, us) in STATS.iter().zip(figures(times)) {
-                out.us(&[("actor", &actor.name), ("window", window), ("stat", stat)], us);
-            }
-        }
-    }
+    actor_windows(s, out, |out, of, window, times| stats(out, of, window, figures(times)));
 }
 
-/// Adds the same of each type of message that was ever sent, and since the start.
+/// Runs over the windows in which there were messages.
+fn actor_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, &Window, &Times)) {
+    out.actors(s, |out, of, actor| {
+        for (window, times) in [(&MINUTE, &actor.last_1_min), (&QUARTER, &actor.last_15_min)] {
+            times.iter().for_each(|times| add(out, of, window, times));
+        }
+    });
+}
+
+/// Adds median, 99th percentile and longest of each type of message, since the start too.
 fn message_times(s: &Snapshot, out: &mut Samples<'_>, figures: fn(&Times) -> [u64; 3]) {
-    for actor in &s.actors {
-        for row in actor.messages.iter().filter(|row| row.sent > 0) {
-            for (window, times) in [("all", &row.total), ("1m", &row.last_1_min), ("15m", &row.last_15_min)] {
-                for (stat, us) in STATS.iter().zip(figures(times)) {
-                    out.us(&[("actor", &actor.name), ("message", row.message), ("window", window), ("stat", stat)], us);
-                }
-            }
-        }
-    }
+    message_windows(s, out, |out, of, window, times| stats(out, of, window, figures(times)));
 }
 
-/// What is told of the times in a window.
-const STATS: [&str; 3] = ["p50", "p99", "max"];
+/// Adds a count in each window of each type of message.
+fn message_counts(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&Times) -> u64) {
+    message_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), figure(times)));
+}
+
+fn message_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, &Window, &Times)) {
+    out.messages(s, |out, of, row| {
+        for (window, times) in [(&SINCE_START, &row.total), (&MINUTE, &row.last_1_min), (&QUARTER, &row.last_15_min)] {
+            add(out, of, window, times);
+        }
+    });
+}
+
+fn stats(out: &mut Samples<'_>, of: Labels<'_>, window: &Window, figures: [u64; 3]) {
+    window.stats.iter().zip(figures).for_each(|(stat, us)| out.scaled(of.fixed(stat), us, 6));
+}
 
 fn wait(times: &Times) -> [u64; 3] {
     [times.wait_p50_us, times.wait_p99_us, times.wait_max_us]
@@ -64,100 +91,92 @@ fn response(times: &Times) -> [u64; 3] {
 /// The families, in the order of the text.
 pub(super) const FAMILIES: &[Family] = &[
     gauge("quorate_actor_state", "", "The state of an actor: 1 for the word that holds.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name), ("state", a.state)], 1));
+        out.actors(s, |out, of, a| out.count(of.and(&[("state", a.state)]), 1));
     }),
     gauge("quorate_actor_state_seconds", "seconds", "Time since an actor's state took its present word.", |s, out| {
-        each(s, out, |a, name, out| out.ms(&[("actor", name)], a.state_for_ms));
+        out.actors(s, |out, of, a| out.ms(of, a.state_for_ms));
     }),
     gauge("quorate_actor_up_seconds", "seconds", "Time since an actor was last started.", |s, out| {
-        each(s, out, |a, name, out| out.ms(&[("actor", name)], a.up_ms));
+        out.actors(s, |out, of, a| out.ms(of, a.up_ms));
     }),
     counter("quorate_actor_incarnations", "", "How often an actor was started.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.incarnation));
+        out.actors(s, |out, of, a| out.count(of, a.incarnation));
     }),
     counter("quorate_actor_restarts", "", "Restarts of an actor, by cause.", |s, out| {
-        each(s, out, |a, name, out| {
-            a.restarts_by.iter().for_each(|(cause, count)| out.count(&[("actor", name), ("cause", cause)], *count))
-        });
+        out.actors(s, |out, of, a| a.restarts_by.iter().for_each(|(cause, count)| out.count(of.and(&[("cause", cause)]), *count)));
     }),
     gauge("quorate_actor_queued", "", "Messages that wait in an actor's mailbox.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.queued));
+        out.actors(s, |out, of, a| out.count(of, a.queued));
     }),
     gauge("quorate_actor_queued_high", "", "The most that have waited.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.queued_high));
+        out.actors(s, |out, of, a| out.count(of, a.queued_high));
     }),
     gauge("quorate_actor_capacity", "", "How many may wait.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], u64::from(a.capacity)));
+        out.actors(s, |out, of, a| out.count(of, u64::from(a.capacity)));
     }),
     gauge("quorate_actor_in_flight", "", "Messages begun and not replied.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.in_flight));
+        out.actors(s, |out, of, a| out.count(of, a.in_flight));
     }),
     gauge("quorate_actor_in_flight_high", "", "The most that have been in flight.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.in_flight_high));
+        out.actors(s, |out, of, a| out.count(of, a.in_flight_high));
     }),
     gauge("quorate_actor_in_flight_max", "", "How many may be queued or in flight together.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], u64::from(a.in_flight_max)));
+        out.actors(s, |out, of, a| out.count(of, u64::from(a.in_flight_max)));
     }),
     counter("quorate_actor_sent", "", "Messages that an actor's mailbox took.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.sent));
+        out.actors(s, |out, of, a| out.count(of, a.sent));
     }),
     counter("quorate_actor_handled", "", "Handler calls of an actor that returned.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.handled));
+        out.actors(s, |out, of, a| out.count(of, a.handled));
     }),
     counter("quorate_actor_replied", "", "Replies that an actor sent.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.replied));
+        out.actors(s, |out, of, a| out.count(of, a.replied));
     }),
     counter("quorate_actor_lost", "", "Messages dropped before their reply.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.lost));
+        out.actors(s, |out, of, a| out.count(of, a.lost));
     }),
     counter("quorate_actor_refused", "", "Messages that an actor did not take.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.refused));
+        out.actors(s, |out, of, a| out.count(of, a.refused));
     }),
     counter("quorate_actor_polls", "", "Polls of an actor's task that have ended.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.polls));
+        out.actors(s, |out, of, a| out.count(of, a.polls));
     }),
     counter("quorate_actor_busy_seconds", "seconds", "Time spent in polls of an actor's task: its rate is the busy ratio.", |s, out| {
-        each(s, out, |a, name, out| out.ns(&[("actor", name)], a.busy_ns));
+        out.actors(s, |out, of, a| out.scaled(of, a.busy_ns, 9));
     }),
     counter("quorate_actor_metered_seconds", "seconds", "Time that an actor has been metered.", |s, out| {
-        each(s, out, |a, name, out| out.ns(&[("actor", name)], a.metered_ns));
+        out.actors(s, |out, of, a| out.scaled(of, a.metered_ns, 9));
     }),
     gauge("quorate_actor_busy_now_seconds", "seconds", "How long the present poll has taken; absent between polls.", |s, out| {
-        each(s, out, |a, name, out| a.busy_for_ms.into_iter().for_each(|ms| out.ms(&[("actor", name)], ms)));
+        out.actors(s, |out, of, a| a.busy_for_ms.into_iter().for_each(|ms| out.ms(of, ms)));
     }),
     counter("quorate_actor_stuck", "", "Polls that took longer than 100 ms.", |s, out| {
-        each(s, out, |a, name, out| out.count(&[("actor", name)], a.stuck));
+        out.actors(s, |out, of, a| out.count(of, a.stuck));
     }),
     gauge("quorate_actor_stuck_now_seconds", "seconds", "How long the present poll has taken, if longer than 100 ms.", |s, out| {
-        each(s, out, |a, name, out| a.stuck_for_ms.into_iter().for_each(|ms| out.ms(&[("actor", name)], ms)));
+        out.actors(s, |out, of, a| a.stuck_for_ms.into_iter().for_each(|ms| out.ms(of, ms)));
     }),
     gauge("quorate_actor_running_seconds", "seconds", "How long the present handler has run; absent between handlers.", |s, out| {
-        each(s, out, |a, name, out| {
-            a.running_now.into_iter().for_each(|now| out.ms(&[("actor", name), ("message", now.message)], now.for_ms));
+        out.actors(s, |out, of, a| {
+            a.running_now.into_iter().for_each(|now| out.ms(of.and(&[("message", now.message)]), now.for_ms));
         });
     }),
     gauge("quorate_actor_last_error_age_seconds", "seconds", "Time since an actor's last error; absent before the first.", |s, out| {
-        each(s, out, |a, name, out| {
-            a.last_error.iter().for_each(|error| out.ms(&[("actor", name)], error.age_ms(a.metered_ns)));
+        out.actors(s, |out, of, a| {
+            a.last_error.iter().for_each(|error| out.ms(of, error.age_ms(a.metered_ns)));
         });
+    }),
+    gauge("quorate_actor_last_error_times", "", "How often an actor's last error came in a row; absent before the first.", |s, out| {
+        out.actors(s, |out, of, a| a.last_error.iter().for_each(|error| out.count(of, error.count)));
     }),
     gauge("quorate_actor_window_seconds", "seconds", "How long a window is, of those over which times are told.", |s, out| {
-        each(s, out, |a, name, out| {
-            out.count(&[("actor", name), ("window", "1m")], a.last_1_min.over_s);
-            out.count(&[("actor", name), ("window", "15m")], a.last_15_min.over_s);
-        });
+        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), times.over_s));
     }),
     gauge("quorate_actor_window_begun", "", "Messages begun in a window.", |s, out| {
-        each(s, out, |a, name, out| {
-            out.count(&[("actor", name), ("window", "1m")], a.last_1_min.begun);
-            out.count(&[("actor", name), ("window", "15m")], a.last_15_min.begun);
-        });
+        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), times.begun));
     }),
     gauge("quorate_actor_window_replied", "", "Messages replied in a window.", |s, out| {
-        each(s, out, |a, name, out| {
-            out.count(&[("actor", name), ("window", "1m")], a.last_1_min.replied);
-            out.count(&[("actor", name), ("window", "15m")], a.last_15_min.replied);
-        });
+        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), times.replied));
     }),
     gauge("quorate_actor_wait_seconds", "seconds", "Time from send to begin, over a window.", |s, out| actor_times(s, out, wait)),
     gauge("quorate_actor_handler_seconds", "seconds", "Time in handlers, over a window.", |s, out| actor_times(s, out, handler)),
@@ -167,13 +186,11 @@ pub(super) const FAMILIES: &[Family] = &[
     counter("quorate_message_replied", "", "Replies to a type.", |s, out| each_message(s, out, |m| m.replied)),
     counter("quorate_message_lost", "", "Messages of a type dropped before their reply.", |s, out| each_message(s, out, |m| m.lost)),
     counter("quorate_message_refused", "", "Messages of a type that were not taken, by reason.", |s, out| {
-        for actor in &s.actors {
-            for row in &actor.messages {
-                for (reason, count) in [("full", row.refused_full), ("overloaded", row.refused_overloaded), ("dead", row.refused_dead)] {
-                    out.count(&[("actor", &actor.name), ("message", row.message), ("reason", reason)], count);
-                }
-            }
-        }
+        out.messages(s, |out, of, row| {
+            out.count(of.fixed("reason=\"full\""), row.refused_full);
+            out.count(of.fixed("reason=\"overloaded\""), row.refused_overloaded);
+            out.count(of.fixed("reason=\"dead\""), row.refused_dead);
+        });
     }),
     gauge("quorate_message_queued", "", "Messages of a type that wait.", |s, out| each_message(s, out, |m| m.queued)),
     gauge("quorate_message_queued_high", "", "The most of a type that have waited.", |s, out| each_message(s, out, |m| m.queued_high)),
@@ -187,6 +204,15 @@ pub(super) const FAMILIES: &[Family] = &[
     }),
     counter("quorate_message_responding_seconds", "seconds", "Sum of all times from begin to reply.", |s, out| {
         scaled_message(s, out, |m| m.response_sum_ns, 9);
+    }),
+    gauge("quorate_message_window_seconds", "seconds", "How long a window is, of those over which times of a type are told.", |s, out| {
+        message_counts(s, out, |times| times.over_s);
+    }),
+    gauge("quorate_message_window_begun", "", "Messages of a type begun in a window.", |s, out| {
+        message_counts(s, out, |times| times.begun)
+    }),
+    gauge("quorate_message_window_replied", "", "Messages of a type replied in a window.", |s, out| {
+        message_counts(s, out, |times| times.replied);
     }),
     gauge("quorate_message_wait_seconds", "seconds", "Time from send to begin, over a window.", |s, out| message_times(s, out, wait)),
     gauge("quorate_message_handler_seconds", "seconds", "Time in the handler, over a window.", |s, out| message_times(s, out, handler)),

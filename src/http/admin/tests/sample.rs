@@ -57,6 +57,7 @@ fn times(n: &Numbers) -> Times {
 }
 
 fn message(n: &Numbers, message: &'static str) -> MessageSnapshot {
+    let [refused_full, refused_overloaded, refused_dead] = [n.next(), n.next(), n.next()];
     MessageSnapshot {
         message,
         sent: n.next(),
@@ -67,10 +68,10 @@ fn message(n: &Numbers, message: &'static str) -> MessageSnapshot {
         handled: n.next(),
         replied: n.next(),
         lost: n.next(),
-        refused: n.next(),
-        refused_full: n.next(),
-        refused_overloaded: n.next(),
-        refused_dead: n.next(),
+        refused: refused_full + refused_overloaded + refused_dead,
+        refused_full,
+        refused_overloaded,
+        refused_dead,
         wait_sum_ns: n.next(),
         handler_sum_ns: n.next(),
         response_sum_ns: n.next(),
@@ -82,6 +83,7 @@ fn message(n: &Numbers, message: &'static str) -> MessageSnapshot {
 
 fn actor(n: &Numbers, name: &str) -> ActorSnapshot {
     let event = |kind, at_ns| Arc::new(Event { kind, detail: "</script><b>\u{fffd}".to_owned(), count: n.next(), at_ns });
+    let [by_panic, by_operator] = [n.next(), n.next()];
     ActorSnapshot {
         name: name.to_owned(),
         state: "paused",
@@ -89,8 +91,8 @@ fn actor(n: &Numbers, name: &str) -> ActorSnapshot {
         incarnation: n.next(),
         up_ms: n.next(),
         metered_ns: 5_000_000_000 + n.next(),
-        restarts: n.next(),
-        restarts_by: BTreeMap::from([("panic", n.next()), ("operator", n.next())]),
+        restarts: by_panic + by_operator,
+        restarts_by: BTreeMap::from([("panic", by_panic), ("operator", by_operator)]),
         queued: n.next(),
         queued_high: n.next(),
         capacity: u32::try_from(n.next()).unwrap(),
@@ -108,8 +110,8 @@ fn actor(n: &Numbers, name: &str) -> ActorSnapshot {
         stuck: n.next(),
         stuck_for_ms: Some(n.next()),
         running_now: Some(RunningNow { message: "Fetch", for_ms: n.next() }),
-        last_1_min: times(n),
-        last_15_min: times(n),
+        last_1_min: Some(times(n)),
+        last_15_min: Some(times(n)),
         events: vec![event("state", 1), event("error", 2)],
         last_error: Some(event("error", 1_000_000_000)),
         messages: vec![message(n, "Fetch"), message(n, "Control")],
@@ -194,6 +196,12 @@ pub(super) fn snapshot() -> Snapshot {
         routes: ["2xx", "5xx"].map(|status| RouteFigures { route: "/v1/quotes/{pair}", status, time: buckets(n) }).to_vec(),
         pairs: vec![pair(n, "BTC-USD", Some(Status::Held)), pair(n, "ETH-USD", None)],
         venues: vec![venue(n, "kraken", VenueState::Up), venue(n, "okx", VenueState::BreakerOpen)],
-        actors: vec![actor(n, "coordinator"), actor(n, "own \"actor\\\n")],
+        actors: vec![
+            actor(n, "exchange/kraken"),
+            actor(n, "exchange/okx"),
+            actor(n, "own \"actor\\\n"),
+            // In whose windows nothing came.
+            ActorSnapshot { last_1_min: None, last_15_min: None, ..actor(n, "idle") },
+        ],
     }
 }
