@@ -3,7 +3,6 @@
 use super::{
     Call, caching,
     openapi::{self, Answer, Group, OPERATIONS, Operation, Shape},
-    terms,
 };
 use crate::error::ApiError;
 use actix_web::{
@@ -93,13 +92,13 @@ fn article(out: &mut String, operation: &Operation) -> std::fmt::Result {
     if let Some((about, example)) = operation.captured {
         write!(out, "<p class=captured><code>{{{}}}</code> is {about}, such as <code>{example}</code>.</p>", openapi::captured_name(path))?;
     }
-    if let Some(takes) = operation.takes {
+    if openapi::own_of(operation).count() > 0 || operation.takes.is_some() {
         out.push_str("<div class=wide><table><caption>Parameters</caption><tr><th>name<th>what it may be<th>what it does");
         let needed = |needed: bool| if needed { " <em>needed</em>" } else { "" };
-        for own in takes.own {
+        for own in openapi::own_of(operation) {
             write!(out, "<tr><td><code>{}</code>{}<td>{}<td>{}", own.name, needed(own.needed), own.shape.words(), own.about)?;
         }
-        for term in terms::parameters(takes) {
+        for term in openapi::terms_of(operation) {
             let shape = openapi::shape_of(term).words();
             write!(out, "<tr><td><code>{}</code>{}<td>{shape}<td>{}", term.name, needed(openapi::is_needed(term)), term.about)?;
         }

@@ -12,7 +12,7 @@ pub(crate) use shape::Shape;
 
 use super::{
     Call, caching,
-    terms::{self, Kind, Parameter},
+    terms::{self, Kind, Own, Parameter},
 };
 use crate::error::{ApiError, Code};
 use actix_web::HttpResponse;
@@ -111,7 +111,6 @@ pub(super) fn is_needed(parameter: &Parameter) -> bool {
 }
 
 fn parameters(operation: &Operation) -> Vec<Value> {
-    let Some(takes) = operation.takes else { return Vec::new() };
     let described = |name: &str, needed: bool, shape: &Shape, about: &str| {
         let example = operation.example.split('&').filter_map(|part| part.split_once('=')).find(|(known, _)| *known == name);
         let mut described = json!({"name": name, "in": "query", "required": needed, "description": about, "schema": shape.schema()});
@@ -120,13 +119,22 @@ fn parameters(operation: &Operation) -> Vec<Value> {
         }
         described
     };
-    let of_terms = terms::parameters(takes).map(|term| described(term.name, is_needed(term), &shape_of(term), term.about));
-    of_terms.chain(takes.own.iter().map(|own| described(own.name, own.needed, &own.shape, own.about))).collect()
+    let of_terms = terms_of(operation).map(|term| described(term.name, is_needed(term), &shape_of(term), term.about));
+    of_terms.chain(own_of(operation).map(|own| described(own.name, own.needed, &own.shape, own.about))).collect()
+}
+
+/// Gives the terms that an operation takes.
+pub(super) fn terms_of(operation: &Operation) -> impl Iterator<Item = &'static Parameter> {
+    operation.takes.into_iter().flat_map(terms::parameters)
+}
+
+/// Gives what an operation takes besides.
+pub(super) fn own_of(operation: &Operation) -> impl Iterator<Item = &'static Own> {
+    operation.takes.map_or(&[][..], |takes| takes.own).iter().chain(operation.own)
 }
 
 /// Writes what a body takes: the terms, closed, since what is not known is refused.
 fn body(operation: &Operation) -> Value {
-    let takes = operation.takes.unwrap_or_default();
     let schema = |term: &Parameter| {
         let mut schema = match term.kind {
             Kind::List(_) => json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
@@ -137,8 +145,8 @@ fn body(operation: &Operation) -> Value {
         }
         (term.name.to_owned(), schema)
     };
-    let properties: Map<String, Value> = terms::parameters(takes).map(schema).collect();
-    let required: Vec<&str> = terms::parameters(takes).filter(|term| is_needed(term)).map(|term| term.name).collect();
+    let properties: Map<String, Value> = terms_of(operation).map(schema).collect();
+    let required: Vec<&str> = terms_of(operation).filter(|term| is_needed(term)).map(|term| term.name).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false,
         "example": {"pairs": ["BTC-USDT", "ETH-USD"], "max_age_ms": 2000}})
 }

@@ -7,7 +7,7 @@ mod markup;
 mod strip;
 mod words;
 
-use super::{Call, State, caching, pairs, quotes, rates};
+use super::{Call, State, caching, openapi::Shape, pairs, quotes, rates, terms::Own};
 use crate::error::{ApiError, Code, shown};
 use actix_web::{
     HttpResponse,
@@ -32,6 +32,10 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const DRAWING: &str = "image/svg+xml";
+
+/// What of the query the server reads.
+pub(super) const OWN: &[Own] =
+    &[Own::new("pair", Shape::Text, "the pair, such as BTC-USDT; what else stands there is left to the page's scripts")];
 
 /// What is shown to whom asks for nothing, where it is known.
 const FIRST: &str = "BTC-USDT";

@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     error::Code,
-    http::{batch, best, convert, rates, spreads, terms::Takes},
+    http::{
+        batch, best, convert, page, rates, spreads,
+        terms::{Own, Takes},
+    },
 };
 
 /// Holds one method of one route.
@@ -20,8 +23,10 @@ pub(crate) struct Operation {
     pub(crate) about: &'static str,
     /// What stands for `{…}`, with an example.
     pub(crate) captured: Option<(&'static str, &'static str)>,
-    /// What the query takes; nothing where it takes none.
+    /// Which terms the query takes, and what besides.
     pub(crate) takes: Option<Takes>,
+    /// What the query takes where it takes no terms.
+    pub(crate) own: &'static [Own],
     /// Whether a JSON body takes the same instead.
     pub(crate) body: bool,
     pub(crate) answer: Answer,
@@ -128,6 +133,7 @@ const BLANK: Operation = Operation {
     about: "",
     captured: None,
     takes: None,
+    own: &[],
     body: false,
     answer: Answer::Other("text/plain"),
     tagged: false,
@@ -272,7 +278,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
     Operation {
         path: "/",
         id: "page",
-        about: "Shows a person what the exchanges say of a pair, and its rate: `?pair=BTC-USDT`. A refusal is a page, too.",
+        about: "Shows a person what the exchanges say of a pair, and its rate. A refusal is a page, too.",
+        own: page::OWN,
         answer: Answer::Other("text/html"),
         problems: OF_TERMS,
         ..BLANK
@@ -281,7 +288,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/assets/{name}",
         id: "asset",
         about: "Gives a file of that page.",
-        captured: Some(("The file's name.", "app.js")),
+        captured: Some(("the file's name", "app.js")),
         answer: Answer::Other("*/*"),
         tagged: true,
         problems: &[Code::NotFound],
