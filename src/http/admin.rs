@@ -7,6 +7,7 @@ mod guard;
 mod json;
 mod kept;
 mod metrics;
+mod pieces;
 mod process;
 mod profile;
 mod snapshot;
@@ -21,16 +22,19 @@ use super::{
 use crate::error::ApiError;
 use actix_web::{
     HttpResponse,
+    body::BoxBody,
     dev::{ServiceRequest, fn_service},
     http::{
-        Method,
+        Method, StatusCode,
         header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
     },
     web::ServiceConfig,
 };
+use bytes::Bytes;
 use control::{control, reset};
 use futures_util::{FutureExt, future::Either};
 use metrics::Format;
+use pieces::Pieces;
 use profile::Form;
 use quorate_actors::Control;
 use std::{future::ready, sync::Arc};
@@ -77,7 +81,8 @@ fn serve(state: &Arc<State>, guard: &Guard, request: ServiceRequest) -> Answer {
 fn actors(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     let [open] = call.given(["open"])?;
     let snapshot = call.state.admin.snapshot(call.state);
-    Ok(call.json(json::render(&snapshot, &call.state.admin.audited(), open.as_deref())))
+    let body = json::render(&snapshot, &call.state.admin.audited(), open.as_deref());
+    Ok(whole(body, HeaderValue::from_static("application/json")))
 }
 
 /// Gives every figure to a scraper.
@@ -86,10 +91,15 @@ fn metrics(call: Call<'_>) -> Result<HttpResponse, ApiError> {
     let accept = call.request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let format = Format::accepted(accept);
     let snapshot = call.state.admin.snapshot(call.state);
-    let mut response = HttpResponse::Ok().body(metrics::render(&snapshot, format));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
+    Ok(whole(metrics::render(&snapshot, format), HeaderValue::from_static(format.content_type())))
+}
+
+/// Makes an answer that nobody keeps.
+fn whole(body: impl Into<Bytes>, media: HeaderValue) -> HttpResponse {
+    let mut response = HttpResponse::with_body(StatusCode::OK, BoxBody::new(Pieces::new(body)));
+    response.headers_mut().insert(CONTENT_TYPE, media);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    response
 }
 
 #[cfg(test)]
