@@ -29,6 +29,7 @@ const span = (ms) => {
 };
 const short = (us) => (us === null || us === undefined ? '–' : us < 1000 ? `${us} µs` : us < 1e6 ? `${(us / 1000).toPrecision(3)} ms` : `${(us / 1e6).toPrecision(3)} s`);
 const percent = (share) => (share === null ? '–' : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`);
+const clock = (ms) => (ms === null ? '–' : `${Math.abs(ms)} ms ${ms > 0 ? 'behind' : 'ahead of'} the venues'`);
 const bytes = (n) => (n === null ? '–' : `${(n / 1048576).toFixed(1)} MiB`);
 
 function make(tag, text, className) {
@@ -284,7 +285,7 @@ function render() {
   strip('strip', [
     ['Up', span(data.process.uptime_ms)], ['Version', `${data.process.version} (${data.process.commit})`], ['Memory', bytes(data.process.memory_bytes)],
     ['Threads', count(data.process.threads)], ['Connections', c ? `${count(c.open)} of ${count(c.limit)}, ${count(c.waiting)} waiting` : '–'],
-    ['Clock', data.clock_skew_ms === null ? '–' : `${data.clock_skew_ms} ms behind the venues'`], ['Boot', data.boot],
+    ['Clock', clock(data.clock_skew_ms)], ['Boot', data.boot],
   ]);
   const shown = sorted(data.actors);
   rows(byId('actors'), COLUMNS, shown, (a) => a.name);
