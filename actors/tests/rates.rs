@@ -5,7 +5,7 @@ mod support;
 
 use actix::Actor;
 use quorate_actors::{
-    PublishedRate,
+    Control, PublishedRate,
     model::{Pair, Reason, VenueId},
     rate::{Decision, Made, Num, Status},
     terms::{Terms, VenueFilter},
@@ -308,6 +308,27 @@ fn while_a_stablecoin_slides_its_price_is_asked_for_ahead_of_its_turn_within_the
         let halfway = sim.requests("kraken");
         tokio::time::sleep(ms(60_000)).await;
         assert_eq!(sim.requests("kraken") - halfway, 30, "once it rests, each waits for its turn");
+        engine.shutdown().await;
+    });
+}
+
+#[test]
+fn who_is_paused_or_fails_is_not_hurried() {
+    paused(async {
+        let sim = Sim::new((20, 60));
+        let engine = sim.builder().rates(["BTC-USD"]).poll(ms(500)).start().unwrap();
+        tokio::time::sleep(ms(60_000)).await;
+        engine.control("kraken", Control::Pause).await.unwrap();
+        sim.faults(r#"{"faults":[{"venue":"bitstamp","fault":"http_500"}]}"#);
+        let asked = sim.requests("bitstamp");
+        let slide = serde_json::from_str(r#"{"prices":{"USDT-USD":"0.91"},"over_ms":10000}"#).unwrap();
+        sim.world.control(&slide, sim.clock.now()).unwrap();
+        tokio::time::sleep(ms(10_000)).await;
+        // One is polled each 2 s, the other each 500 ms until its breaker opens.
+        let kraken = engine.venues().into_iter().find(|venue| venue.id.as_str() == "kraken").unwrap();
+        let faults: u64 = kraken.faults.iter().map(|(_, count)| *count).sum();
+        assert!(faults <= 7, "{faults} faults of one that is paused");
+        assert!(sim.requests("bitstamp") - asked <= 21, "{} requests to one that fails", sim.requests("bitstamp") - asked);
         engine.shutdown().await;
     });
 }

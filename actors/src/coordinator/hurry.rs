@@ -5,6 +5,7 @@
 
 use super::Coordinator;
 use crate::{
+    board::Slot,
     exchange::Hurry,
     hash::SmallMap,
     model::{Outcome, Pair, Price},
@@ -51,8 +52,9 @@ impl Coordinator {
             return;
         }
         for (number, cell) in self.venues.iter().enumerate() {
-            let quoted =
-                |market: &Pair| self.pairs.get(market).and_then(|state| state.slots.get(number)).is_some_and(|s| s.quote.is_some());
+            // One whose last word was a fault waits for its turn: asked more often it would only fail more often.
+            let is_well = |slot: &Slot| slot.quote.is_some() && slot.fault.is_none();
+            let quoted = |market: &Pair| self.pairs.get(market).and_then(|state| state.slots.get(number)).is_some_and(is_well);
             let wanted: Vec<Pair> = self.hurried.keys().copied().filter(quoted).collect();
             if let Some(port) = cell.port.load_full().filter(|_| !wanted.is_empty()) {
                 // A full mailbox only means that they wait for their turn.
