@@ -326,7 +326,7 @@ fn who_is_paused_or_fails_is_not_hurried() {
         tokio::time::sleep(ms(10_000)).await;
         // One is polled each 2 s, the other each 500 ms until its breaker opens.
         let kraken = engine.venues().into_iter().find(|venue| venue.id.as_str() == "kraken").unwrap();
-        let faults: u64 = kraken.faults.iter().map(|(_, count)| *count).sum();
+        let faults: u64 = kraken.faults.values().sum();
         assert!(faults <= 7, "{faults} faults of one that is paused");
         assert!(sim.requests("bitstamp") - asked <= 21, "{} requests to one that fails", sim.requests("bitstamp") - asked);
         engine.shutdown().await;
