@@ -10,7 +10,7 @@ pub use origin::is_loopback;
 use quorate_actors::{
     model::Pair,
     rate::{self, AdmissionRules, Band, Class, Num, Own},
-    venue::Region,
+    venue::{Budget, Region},
 };
 use raw::{Raw, RawPair, RawRate, RawVenue, Share};
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
@@ -101,6 +101,8 @@ pub struct VenueConfig {
     pub taker: Option<Num>,
     /// How often it is asked, where that differs.
     pub poll: Option<Duration>,
+    /// How much may be asked, where that differs from what it publishes.
+    pub budget: Option<Budget>,
     /// How long it may take, where that differs.
     pub fetch_timeout: Option<Duration>,
     /// Who runs it, where that differs from what the venue's profile says.
@@ -270,6 +272,7 @@ fn venue_of(raw: RawVenue) -> Result<VenueConfig, String> {
         mirrors: raw.mirrors.unwrap_or_default().into_iter().map(|m| m.0).collect(),
         taker: raw.taker.map(|t| t.0),
         poll: raw.poll_ms.map(|ms| millis(ms.0)),
+        budget: raw.budget.map(|b| b.0),
         fetch_timeout: raw.fetch_timeout_ms.map(|ms| millis(ms.0)),
         operator: raw.operator.map(|o| o.0),
         region: raw.region.map(|r| r.0),

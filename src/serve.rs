@@ -158,6 +158,7 @@ pub fn builder(config: &Config) -> (Builder, Arc<OnceLock<String>>) {
             origin: Some(venue.origin.clone()),
             mirrors: Some(venue.mirrors.clone()),
             poll: venue.poll,
+            budget: venue.budget,
             fetch_timeout: venue.fetch_timeout,
             operator: venue.operator.clone(),
             region: venue.region,

@@ -114,7 +114,7 @@ impl Exchange {
     ) -> Self {
         let profile = cell.venue.profile();
         let heaviest = profile.endpoints.iter().flat_map(|e| e.weight).map(|(_, weight)| *weight).max().unwrap_or(1);
-        let budget = Allowance::new(&profile.budget, heaviest);
+        let budget = Allowance::new(&cell.budget, heaviest);
         if let Some(full_at) = cell.facts().budget_full_at {
             budget.resume(full_at);
         }

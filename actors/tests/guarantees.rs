@@ -264,3 +264,27 @@ fn what_a_full_mailbox_misses_is_counted() {
         engine.shutdown().await;
     });
 }
+
+#[test]
+fn a_slow_venue_is_asked_as_often_as_its_plan_says_and_one_that_hangs_no_more_than_so_often() {
+    paused(async {
+        let sim = Sim::new((400, 400));
+        let pairs = ["BTC-USD", "ETH-USD", "SOL-USD", "XRP-USD", "BTC-EUR", "ETH-EUR", "SOL-EUR", "XRP-EUR"];
+        let engine = sim.builder().pairs(pairs).poll(ms(2000)).start().unwrap();
+        let coinbase = || engine.venues().into_iter().find(|v| v.id.as_str() == "coinbaseexchange").unwrap();
+        until("it has answered for all", || coinbase().quoted == pairs.len()).await;
+        tokio::time::sleep(ms(10_000)).await;
+        assert_eq!((coinbase().plan.request_count, coinbase().plan.interval_ms), (8, 2000), "each 250 ms, and it takes 400 to answer");
+        let had = sim.requests("coinbaseexchange");
+        tokio::time::sleep(ms(20_000)).await;
+        let asked = sim.requests("coinbaseexchange") - had;
+        assert!((78..=80).contains(&asked), "{asked} in 20 s");
+        sim.faults(r#"{"faults":[{"venue":"coinbaseexchange","fault":"silent"}]}"#);
+        tokio::time::sleep(ms(500)).await;
+        let had = sim.requests("coinbaseexchange");
+        tokio::time::sleep(ms(4_000)).await;
+        let asked = sim.requests("coinbaseexchange") - had;
+        assert!(asked <= 8, "{asked} while the first of them hang");
+        engine.shutdown().await;
+    });
+}

@@ -117,7 +117,7 @@ fn patience(config: &Config) -> Duration {
     let enabled = config.venues.iter().filter(|(_, venue)| venue.enabled);
     let each = enabled.filter_map(|(id, venue)| {
         let profile = venues::by_id(id)?.profile();
-        let pace = plan(profile.endpoints, &wanted).shortest(&profile.budget);
+        let pace = plan(profile.endpoints, &wanted).shortest(&venue.budget.unwrap_or(profile.budget));
         Some(pace.saturating_add(venue.fetch_timeout.unwrap_or(config.fetch_timeout).saturating_mul(2)))
     });
     each.max().unwrap_or_default().saturating_add(GRACE)

@@ -15,6 +15,9 @@ use quorate_actors::model::VenueId;
 use std::net::SocketAddr;
 use tokio::sync::oneshot;
 
+/// What a simulated exchange lets be asked: it has nobody to protect, so that `poll_ms` holds for each.
+const BUDGET: &str = "10000/1s";
+
 /// Serves a simulated market: no network is needed, and SIMULATED is said everywhere
 #[derive(Debug, clap::Args)]
 pub struct DemoArgs {
@@ -51,8 +54,13 @@ pub(super) fn run(args: DemoArgs) -> Exit {
 async fn demo(args: DemoArgs) -> Result<(), DemoError> {
     let mut layers = load_service(&args.service, process_environment())?;
     let (origin, own) = simulate(args.sim_listen, args.market).await?;
+    let from = From::Flag("demo".to_owned());
     for (venue, origin) in &own {
-        layers.set(&format!("venues.{venue}.origin"), origin, &From::Flag("demo".to_owned())).map_err(LoadError::Config)?;
+        layers.set(&format!("venues.{venue}.origin"), origin, &from).map_err(LoadError::Config)?;
+        let budget = format!("venues.{venue}.budget");
+        if !layers.origins.contains_key(&budget) {
+            layers.set(&budget, BUDGET, &from).map_err(LoadError::Config)?;
+        }
     }
     let config = Config::of(&layers).map_err(LoadError::Config)?;
     say(&format!("SIMULATED market of {} exchanges; faults and prices at {origin}/_sim/", own.len()));

@@ -3,11 +3,11 @@
 use quorate_actors::{
     model::{Asset, Pair, PairError},
     rate::{Class, Num, read_fee},
-    venue::Region,
+    venue::{Budget, Region},
     venues,
 };
 use serde::{Deserialize, Deserializer, de::Error};
-use std::{collections::BTreeMap, fmt, net::SocketAddr};
+use std::{collections::BTreeMap, fmt, net::SocketAddr, time::Duration};
 
 /// The keys at the top.
 #[derive(Debug, Deserialize)]
@@ -53,6 +53,7 @@ pub(super) struct RawVenue {
     pub mirrors: Option<Vec<Origin>>,
     pub taker: Option<Fraction>,
     pub poll_ms: Option<Poll>,
+    pub budget: Option<Allowed>,
     pub fetch_timeout_ms: Option<FetchTimeout>,
     pub operator: Option<Operator>,
     pub region: Option<Walled>,
@@ -122,7 +123,7 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Within<MIN, MAX> 
 macro_rules! checked_text {
     ($($(#[$doc:meta])* $name:ident($value:ty): $read:expr;)+) => { $(
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Debug, PartialEq, Eq)]
         pub(super) struct $name(pub $value);
 
         impl<'de> Deserialize<'de> for $name {
@@ -145,6 +146,7 @@ checked_text! {
     /// Holds a pair.
     PairName(Pair): |text| text.parse().map_err(|e: PairError| format!("{text:?}: {e}"));
     /// Holds the id of a built-in venue.
+    #[derive(PartialOrd, Ord)]
     VenueKey(String): |text| match venues::by_id(text) {
         Some(venue) => Ok(venue.profile().id.to_owned()),
         None => Err(expected(text, format_args!("a venue: {}", venue_ids()))),
@@ -169,6 +171,8 @@ checked_text! {
         .ok()
         .filter(|share| !share.is_zero() && *share <= Num::ONE)
         .ok_or_else(|| expected(text, "a fraction above 0, of 1 at most, such as \"0.02\""));
+    /// Holds how much a venue lets be asked.
+    Allowed(Budget): |text| allowed(text).ok_or_else(|| expected(text, "a weight of 1 or more in a window of 1 to 86400 s, such as \"30/60s\""));
     /// Holds who runs a venue.
     Operator(String): |text| {
         let lawful = !text.is_empty() && text.len() <= 40 && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_');
@@ -178,6 +182,12 @@ checked_text! {
     Walled(Region): |text| Region::by_code(text).ok_or_else(|| expected(text, "KR, IN, TR, AR or NG"));
     /// Holds a fee.
     Fraction(Num): |text| read_fee(text).map_err(|_| expected(text, "a fraction from 0 to 0.1, such as \"0.001\""));
+}
+
+fn allowed(text: &str) -> Option<Budget> {
+    let (weight, window) = text.split_once('/')?;
+    let (weight, seconds) = (weight.trim().parse().ok()?, window.trim().strip_suffix('s')?.trim_end().parse().ok()?);
+    (weight > 0 && (1..=86_400).contains(&seconds)).then_some(Budget { weight, per: Duration::from_secs(seconds) })
 }
 
 fn venue_ids() -> String {

@@ -68,6 +68,11 @@ fn a_value_out_of_range_is_named_with_what_was_expected() {
         ("[[pairs]]\nname = \"BTCUSD\"", "\"BTCUSD\": a pair is written BASE-QUOTE, like BTC-USDT"),
         ("[venues.kraken]\norigin = \"http://api.kraken.com\"", "expected https, or http on loopback"),
         ("[venues.kraken]\ntaker = \"1.5\"", "\"1.5\", expected a fraction from 0 to 0.1"),
+        ("[venues.kraken]\nbudget = \"30\"", "\"30\", expected a weight of 1 or more in a window of 1 to 86400 s, such as \"30/60s\""),
+        ("[venues.kraken]\nbudget = \"0/60s\"", "\"0/60s\", expected a weight"),
+        ("[venues.kraken]\nbudget = \"5000000000/60s\"", "expected a weight"),
+        ("[venues.kraken]\nbudget = \"30/0s\"", "expected a weight"),
+        ("[venues.kraken]\nbudget = \"30/60\"", "expected a weight"),
         ("[venues.nasdaq]", "\"nasdaq\", expected a venue: binance, "),
         ("[limits]\nconnections = 0", "0 is out of range, expected 1 to 1000000"),
     ] {
@@ -102,6 +107,7 @@ fn a_variable_sets_any_key() {
         ("QUORATE_LIMITS__CONNECTIONS", "7"),
         ("QUORATE_VENUES__KRAKEN__ORIGIN", "http://127.0.0.1:8090/kraken"),
         ("QUORATE_VENUES__KRAKEN__TAKER", "0.0016"),
+        ("QUORATE_VENUES__KRAKEN__BUDGET", "120/60s"),
         ("QUORATE_PAIRS", r#"[{ name = "BTC-EUR", quorum = 1 }]"#),
         ("QUORATE_CONFIG", "elsewhere.toml"),
         ("QUORATE_SERVICE_HOST", "10.0.0.1"),
@@ -113,8 +119,9 @@ fn a_variable_sets_any_key() {
     assert_eq!((config.pairs.len(), config.pairs[0].quorum), (1, 1));
     let kraken = &config.venues["kraken"];
     assert_eq!((kraken.taker.map(|fee| fee.to_string()), kraken.mirrors.len()), (Some("0.0016".to_owned()), 0));
+    assert_eq!(kraken.budget, Some(Budget { weight: 120, per: Duration::from_secs(60) }));
     // What nobody has set is the venue's own word, and not the configuration's.
-    assert_eq!(config.venues["okx"].taker, None);
+    assert_eq!((config.venues["okx"].taker, config.venues["okx"].budget), (None, None));
     assert_eq!(layers.origins["venues.kraken.origin"], From::Environment("QUORATE_VENUES__KRAKEN__ORIGIN".into()));
     assert_eq!(layers.origins["deadline_ms"], From::Default);
 }

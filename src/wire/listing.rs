@@ -98,7 +98,7 @@ impl<'a> VenueJson<'a> {
             taker: taker.map(|taker| taker.rate.to_string()),
             taker_source: taker.map(|taker| taker.source.slug()),
             taker_read: taker.and_then(|taker| taker.source.read()),
-            budget: BudgetJson { weight: profile.budget.weight, per_ms: u64::try_from(profile.budget.per.as_millis()).unwrap_or(u64::MAX) },
+            budget: BudgetJson { weight: status.budget.weight, per_ms: u64::try_from(status.budget.per.as_millis()).unwrap_or(u64::MAX) },
             plan: &status.plan,
             docs: profile.docs,
         }

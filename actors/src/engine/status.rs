@@ -8,7 +8,7 @@ use crate::{
     meter::BucketCounts,
     model::{Fault, Pair, Reason, UnixMs, VenueId},
     rate::{AdmissionRules, admit},
-    venue::Profile,
+    venue::{Budget, Profile},
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::time::Instant;
@@ -68,7 +68,9 @@ pub struct VenueStatus {
     pub last_quote_age: Option<Duration>,
     /// What its breaker does.
     pub breaker: BreakerState,
-    /// How much of its budget is left, in thousandths.
+    /// How much may be asked of it: as its profile has it, or as it is configured.
+    pub budget: Budget,
+    /// How much of that is left, in thousandths.
     pub budget_left_permille: u64,
     /// How often its connections were dropped for new ones by an operator.
     pub reconnects: u64,
@@ -138,6 +140,7 @@ pub(super) fn venue(cell: &Cell, now: Instant) -> VenueStatus {
         last_fault: facts.last_fault.clone(),
         last_quote_age: facts.last_quote.map(|at| now.saturating_duration_since(at)),
         breaker,
+        budget: cell.budget,
         budget_left_permille: left_permille(facts.budget_full_at, facts.budget_full_for, now),
         reconnects: facts.reconnects,
         latency: cell.latency.counts(),

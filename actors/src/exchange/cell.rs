@@ -8,7 +8,7 @@ use crate::{
     meter::{Buckets, Meter, Port},
     model::{Fault, Pair, Quote, Reason, UnixMs, VenueId},
     rate::AdmissionRules,
-    venue::{Member, Region, Venue},
+    venue::{Budget, Member, Region, Venue},
 };
 use arc_swap::ArcSwapOption;
 use serde::Serialize;
@@ -34,6 +34,8 @@ pub struct VenueConfig {
     pub mirrors: Option<Vec<String>>,
     /// How often to poll.
     pub poll: Option<Duration>,
+    /// How much may be asked, where that differs from what the venue publishes: one agreed with it, or of a simulation that has none.
+    pub budget: Option<Budget>,
     /// How long a fetch may take in all.
     pub fetch_timeout: Option<Duration>,
     /// Who runs it, where that differs from the venue's own word: all venues of one operator have one vote.
@@ -51,6 +53,7 @@ pub(crate) struct Cell {
     /// The addresses, first choice first.
     pub(crate) origins: Vec<String>,
     pub(crate) poll: Duration,
+    pub(crate) budget: Budget,
     pub(crate) fetch_timeout: Duration,
     pub(crate) pairs: Arc<[Pair]>,
     /// Whether requests are sent that nobody asked for: a connection opened ahead, and polling.
@@ -198,6 +201,7 @@ impl Cell {
             member,
             origins: std::iter::once(origin).chain(mirrors).collect(),
             poll: config.poll.unwrap_or(poll),
+            budget: config.budget.unwrap_or(venue.profile().budget),
             fetch_timeout,
             venue,
             pairs,

@@ -18,11 +18,18 @@ pub(crate) struct Hurry(pub(crate) Vec<Pair>);
 /// How long what the budget has to spare is to last.
 const HURRY_FOR: Duration = Duration::from_secs(10);
 
+/// How many polls are in the air at once, where one after the other would not keep their pace: a venue that hangs is asked no more.
+const POLLS_MAX: usize = 8;
+/// Polls come no faster than this, whatever the budget lets through.
+const SPACING_MIN: Duration = Duration::from_millis(5);
+
 /// Holds whose turn it is.
 #[derive(Default)]
 pub(super) struct Turns {
     /// Whether a poll is due that waits for the one before it.
     is_due: bool,
+    /// Whether the time of the next is set. In the first cycle, that of the one after a poll that waits is set when it goes: that cycle takes what time it needs.
+    is_timed: bool,
     /// What is to be polled before its turn, and whether the last poll was such a one.
     ahead: Vec<Planned>,
     was_ahead: bool,
@@ -70,7 +77,7 @@ impl Exchange {
             Ok(()) => {}
             Err(fault) => {
                 self.fail_all(&Arc::new(fault));
-                ctx.run_later(self.interval, Self::poll);
+                self.come_round(ctx, self.interval);
             }
         }
     }
@@ -102,59 +109,87 @@ impl Exchange {
         Ok(())
     }
 
-    /// Sends the next request of the plan now, or when what is in the air has landed: so that they share a connection.
+    /// Comes round at the pace of the plan: sends its next request, or has it wait for what is in the air to land, so that they share a connection. Where one
+    /// still waits from the time before, one connection is too slow for that pace: the next goes on another.
     pub(super) fn poll(&mut self, ctx: &mut Context<Self>) {
-        if self.flights.is_empty() {
-            self.poll_now(ctx);
-        } else {
-            self.turns.is_due = true;
+        let idle = self.last_sent.map_or(Duration::MAX, |at| at.elapsed());
+        self.turns.is_timed = false;
+        if idle > KEEP_ALIVE {
+            self.warm_up(ctx);
+            return;
+        }
+        if self.flights.is_empty() || self.is_behind() {
+            self.poll_next(ctx);
+            return;
+        }
+        self.turns.is_due = true;
+        if self.cycles > 1 {
+            self.come_round(ctx, self.spacing());
         }
     }
 
     /// Sends a poll that waited for a flight which has landed; that others are in the air by now does not hold it up, but one poll follows the other.
     pub(super) fn poll_after_landing(&mut self, ctx: &mut Context<Self>) {
-        if self.turns.is_due && !self.flights.values().any(|f| f.purpose == Purpose::Poll) {
+        if self.turns.is_due && self.polls_in_the_air() == 0 {
             self.turns.is_due = false;
-            self.poll_now(ctx);
+            self.poll_next(ctx);
         }
     }
 
-    /// Sends the next request of the plan, and sets the time of the one after it.
-    fn poll_now(&mut self, ctx: &mut Context<Self>) {
-        let now = Instant::now();
-        let idle = self.last_sent.map_or(Duration::MAX, |at| now.saturating_duration_since(at));
-        if idle > KEEP_ALIVE {
-            self.warm_up(ctx);
-            return;
+    /// Sends the next request of the plan, and sets the time of the one after it unless that is set. Where callers have used up the budget, it does not lose its
+    /// turn, but waits for it.
+    fn poll_next(&mut self, ctx: &mut Context<Self>) {
+        let wait = self.send_next(ctx).unwrap_or_else(|| self.spacing());
+        self.come_round(ctx, wait);
+    }
+
+    fn come_round(&mut self, ctx: &mut Context<Self>, wait: Duration) {
+        if !self.turns.is_timed {
+            self.turns.is_timed = true;
+            ctx.run_later(wait, Self::poll);
         }
+    }
+
+    /// Sends the next request of the plan, or gives how long until the budget allows it.
+    fn send_next(&mut self, ctx: &mut Context<Self>) -> Option<Duration> {
         if self.next >= self.plan.requests.len() {
-            self.replan(now);
+            self.replan(Instant::now());
         }
-        let count = u32::try_from(self.plan.requests.len()).unwrap_or(u32::MAX).max(1);
         let ahead = self.turns.ahead();
         let in_turn = ahead.is_none();
-        if let Some(request) = ahead.or_else(|| self.plan.requests.get(self.next).cloned()) {
-            let flying = request.pairs.iter().all(|pair| self.flight_of(*pair).is_some());
-            let held = if flying { None } else { self.launch(ctx, request, Vec::new(), Purpose::Poll) };
-            if let Some(Retry::After(wait)) = held.filter(|fault| fault.reason == Reason::OverBudget).and_then(|fault| fault.retry) {
-                // Callers have used up the budget: this one waits for its turn, it does not lose it.
-                ctx.run_later(wait, Self::poll);
-                return;
-            }
-            if in_turn {
-                self.next = self.next.saturating_add(1);
-            }
+        let request = ahead.or_else(|| self.plan.requests.get(self.next).cloned())?;
+        let flying = request.pairs.iter().all(|pair| self.flight_of(*pair).is_some());
+        let held = if flying { None } else { self.launch(ctx, request, Vec::new(), Purpose::Poll) };
+        if let Some(Retry::After(wait)) = held.filter(|fault| fault.reason == Reason::OverBudget).and_then(|fault| fault.retry) {
+            return Some(wait);
         }
-        // The first cycle goes as fast as half of the budget lets it, the others at their pace.
+        if in_turn {
+            self.next = self.next.saturating_add(1);
+        }
+        None
+    }
+
+    /// Tells whether a poll is overdue, and may go beside those in the air. In the first cycle there is no hurry: one connection will do.
+    fn is_behind(&self) -> bool {
+        self.turns.is_due && self.cycles > 1 && self.polls_in_the_air() < POLLS_MAX
+    }
+
+    fn polls_in_the_air(&self) -> usize {
+        self.flights.values().filter(|flight| flight.purpose == Purpose::Poll).count()
+    }
+
+    /// Gives how long after a request of the plan the next is due. The first cycle goes as fast as half of the budget lets it, the others at their pace.
+    fn spacing(&self) -> Duration {
+        let count = u32::try_from(self.plan.requests.len()).unwrap_or(u32::MAX).max(1);
         let first = self.cycles <= 1 && self.next < self.plan.requests.len();
-        let cycle = if first { self.plan.shortest(&self.cell.venue.profile().budget) } else { self.interval };
-        ctx.run_later(cycle.checked_div(count).unwrap_or(cycle), Self::poll);
+        let cycle = if first { self.plan.shortest(&self.cell.budget) } else { self.interval };
+        cycle.checked_div(count).unwrap_or(cycle).max(SPACING_MIN)
     }
 
     fn replan(&mut self, now: Instant) {
         let profile = self.cell.venue.profile();
         self.plan = plan(profile.endpoints, &self.listing.to_poll(now));
-        self.interval = self.plan.interval(&profile.budget, self.cell.poll);
+        self.interval = self.plan.interval(&self.cell.budget, self.cell.poll);
         self.next = 0;
         self.cycles = self.cycles.saturating_add(1);
         let requests = self.plan.requests.iter().take(3).filter_map(|r| self.path(r)).collect();
@@ -163,7 +198,7 @@ impl Exchange {
             request_count: self.plan.requests.len(),
             weight: self.plan.weight,
             interval_ms: u64::try_from(self.interval.as_millis()).unwrap_or(u64::MAX),
-            budget_share_permille: self.plan.share_permille(&profile.budget, self.interval),
+            budget_share_permille: self.plan.share_permille(&self.cell.budget, self.interval),
         };
     }
 

@@ -46,7 +46,7 @@ pub struct Fee {
 }
 
 /// Holds how much may be asked: `weight` in every `per`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// The sum of the weights of the requests.
     pub weight: u32,

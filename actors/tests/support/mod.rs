@@ -3,10 +3,11 @@
 
 use actix::prelude::*;
 use quorate_actors::{
-    Builder, Engine, PublishedRate, RateUpdate,
+    Builder, Engine, PublishedRate, RateUpdate, VenueConfig,
     clock::Clock,
     model::{Pair, UnixMs},
     sim::{FaultFile, MemoryConnect, Options, World},
+    venue::Budget,
     venues::VENUES,
 };
 use std::{
@@ -41,6 +42,13 @@ impl Sim {
     pub fn builder(&self) -> Builder {
         let connect = Arc::new(MemoryConnect::new(Arc::clone(&self.world), self.clock.clone()));
         Engine::builder().clock(self.clock.clone()).connect(connect).here()
+    }
+
+    /// The same, of venues that let themselves be asked as often as anybody likes.
+    pub fn unlimited(&self) -> Builder {
+        let budget = Budget { weight: 10_000, per: ms(1000) };
+        let config = VenueConfig { budget: Some(budget), ..VenueConfig::default() };
+        VENUES.iter().fold(self.builder(), |builder, venue| builder.venue_config(venue.profile().id, config.clone()))
     }
 
     /// Sets faults, written as JSON.

@@ -68,7 +68,8 @@ pub(super) fn explain(config: &Config) -> Explained {
 fn polled(profile: &'static Profile, set: &VenueConfig, config: &Config) -> Polled {
     let wanted: Vec<Wanted> = (0..polled_pairs(config)).map(|pair| Wanted { pair, proven: true }).collect();
     let plan = plan(profile.endpoints, &wanted);
-    let interval = plan.interval(&profile.budget, set.poll.unwrap_or(config.poll));
+    let budget = set.budget.unwrap_or(profile.budget);
+    let interval = plan.interval(&budget, set.poll.unwrap_or(config.poll));
     let mut paths: Vec<&str> = plan.requests.iter().filter_map(|r| Some(profile.endpoints.get(r.endpoint)?.path)).collect();
     paths.dedup();
     Polled {
@@ -77,7 +78,7 @@ fn polled(profile: &'static Profile, set: &VenueConfig, config: &Config) -> Poll
         paths,
         weight: plan.weight,
         interval_ms: millis(interval),
-        budget_share_permille: plan.share_permille(&profile.budget, interval),
+        budget_share_permille: plan.share_permille(&budget, interval),
         slow: interval > half(config.rates.admission.max_age),
     }
 }

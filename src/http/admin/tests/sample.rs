@@ -14,6 +14,7 @@ use quorate_actors::{
     meter::{ActorSnapshot, BucketCounts, Event, MessageSnapshot, RunningNow, Times},
     model::{Fault, Reason, UnixMs, VenueId},
     rate::Status,
+    venue::Budget,
     venues,
 };
 use std::{
@@ -141,6 +142,7 @@ fn venue(n: &Numbers, id: &str, state: VenueState) -> Venue {
             last_fault: Some((UnixMs(0), Arc::new(fault))),
             last_quote_age: Some(n.ms()),
             breaker: BreakerState { state: "open", left_ms: Some(n.next()), until: None },
+            budget: Budget { weight: 1, per: Duration::from_secs(1) },
             budget_left_permille: n.next(),
             reconnects: n.next(),
             latency: buckets(n),
