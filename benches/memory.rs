@@ -48,7 +48,7 @@ const RATIO_MAX: f64 = 1.15;
 /// What counting, timing and showing may add, as a multiple of the same without.
 const FIGURES_MAX: f64 = 1.03;
 /// How often each is measured: the least counts, since what the engine does each second is more where the machine is slow.
-const RUNS: usize = 3;
+const RUNS: usize = 5;
 /// How many requests go with one scrape and one pull of the page.
 const LOOK_EVERY: usize = 1_000;
 /// Nothing changes while it is measured: the venues are asked once an hour.

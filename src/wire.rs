@@ -5,6 +5,7 @@
 mod best;
 mod convert;
 mod listing;
+pub(crate) mod object;
 mod rates;
 mod spreads;
 

@@ -122,14 +122,20 @@ fn put_eight(room: &mut [u8], at: usize, digits: u64) {
 
 /// Pushes the first bytes of a room. Copying a fixed length takes few steps; a vector does not grow for it.
 #[inline]
-fn push_room<const ROOM: usize>(out: &mut Vec<u8>, room: &[u8; ROOM], len: usize) {
-    let end = out.len().saturating_add(len);
-    if out.capacity().saturating_sub(out.len()) >= ROOM {
-        out.extend_from_slice(room);
-        out.truncate(end);
-    } else {
-        out.extend_from_slice(room.get(..len).unwrap_or_default());
+pub fn push_room<const ROOM: usize>(out: &mut Vec<u8>, room: &[u8; ROOM], len: usize) {
+    let end = out.len().wrapping_add(len);
+    // As the vector asks itself, so that it is asked once.
+    if out.capacity().wrapping_sub(out.len()) < ROOM {
+        return push_exactly(out, room.get(..len).unwrap_or_default());
     }
+    out.extend_from_slice(room);
+    out.truncate(end);
+}
+
+#[cold]
+#[inline(never)]
+fn push_exactly(out: &mut Vec<u8>, text: &[u8]) {
+    out.extend_from_slice(text);
 }
 
 /// Gives the eight digits of a number below 10^8 as text, the first in the lowest byte: all are divided at once.
@@ -247,7 +253,7 @@ pub fn push_str(out: &mut Vec<u8>, text: &str) {
 }
 
 /// Tells whether nothing needs an escape, eight bytes at a time: no control character, quote or backslash.
-fn is_plain(bytes: &[u8]) -> bool {
+pub fn is_plain(bytes: &[u8]) -> bool {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
     let (words, rest) = bytes.as_chunks::<8>();

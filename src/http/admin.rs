@@ -10,6 +10,7 @@ mod metrics;
 mod pieces;
 mod process;
 mod profile;
+mod samples;
 mod snapshot;
 
 pub use guard::{Guard, TOKEN_MIN};

@@ -1,6 +1,5 @@
 //! The connections to the public listener: so many are served at once, the next wait for a place, and both are counted.
 
-use serde::Serialize;
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering::Relaxed},
@@ -23,7 +22,7 @@ pub struct Place {
 }
 
 /// Holds the figures of one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figures {
     /// How many are served at once.
     pub limit: usize,

@@ -83,7 +83,7 @@ impl Receipts {
 }
 
 /// Holds how many receipts are kept, and the bytes that they take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Figures {
     pub(crate) kept: usize,
     pub(crate) kept_bytes: usize,

@@ -68,8 +68,8 @@ impl Served {
     /// Gives the rows that something was counted in.
     pub(crate) fn figures(&self) -> Vec<RouteFigures> {
         let all = self.routes.iter().flat_map(|row| CLASSES.iter().zip(&row.classes).map(|(status, time)| (row.route, *status, time)));
-        let counted = all.map(|(route, status, time)| RouteFigures { route, status, time: time.counts() });
-        counted.filter(|row| row.time.total() > 0).collect()
+        let counted = all.filter(|(_, _, time)| !time.is_empty());
+        counted.map(|(route, status, time)| RouteFigures { route, status, time: time.counts() }).collect()
     }
 }
 

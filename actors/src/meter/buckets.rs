@@ -35,13 +35,18 @@ impl Buckets {
 
     /// Adds one duration.
     pub fn record(&self, duration: Duration) {
-        let us = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        let us = duration.as_secs().saturating_mul(1_000_000).saturating_add(u64::from(duration.subsec_micros()));
         // What is measured most is what was quick: the first bounds.
         let bucket = self.bounds_us.iter().position(|bound| us <= *bound).unwrap_or(self.bounds_us.len());
         if let Some(count) = self.counts.get(bucket) {
             add(count, 1);
         }
         add(&self.sum_us, us);
+    }
+
+    /// Tells whether nothing was ever added.
+    pub fn is_empty(&self) -> bool {
+        self.counts.iter().all(|count| count.load(Relaxed) == 0)
     }
 
     /// Gives the counts of this moment.
@@ -76,11 +81,12 @@ mod tests {
     #[test]
     fn a_duration_is_counted_under_the_first_bound_that_holds_it() {
         let buckets = Buckets::new(&[10, 100]);
-        assert_eq!(buckets.counts().quantile_us(50), None);
+        assert!(buckets.is_empty() && buckets.counts().quantile_us(50).is_none());
         for us in [0, 10, 11, 100, 101, 5_000_000] {
             buckets.record(Duration::from_micros(us));
         }
         let counts = buckets.counts();
+        assert!(!buckets.is_empty());
         assert_eq!((counts.counts.as_slice(), counts.sum_us, counts.total()), ([2, 2, 2].as_slice(), 5_000_222, 6));
         assert_eq!((counts.quantile_us(33), counts.quantile_us(50), counts.quantile_us(99)), (Some(10), Some(100), None));
     }

@@ -5,10 +5,10 @@ use super::{
     cell::{CellCounts, MessageCell},
     histogram::Counts,
     lock,
-    window::Mark,
 };
 use serde::Serialize;
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     iter,
     sync::{Arc, atomic::Ordering::Relaxed},
@@ -93,7 +93,7 @@ pub struct RunningNow {
 }
 
 /// One type of message: `sent = queued + in_flight + replied + lost`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct MessageSnapshot {
     /// The type of the message.
     pub message: &'static str,
@@ -223,27 +223,33 @@ impl Meter {
     /// Gives the row of each type of message, and the times of all of them over the last minute and the last quarter of an hour.
     fn message_snapshots(&self, now: u64) -> (Vec<MessageSnapshot>, [Option<Times>; 2]) {
         let windows = lock(&self.windows);
-        let start = Mark { at: 0, cells: Arc::new([]) };
-        let marks = [&start, windows.minute.begin(), windows.quarter.begin()];
-        let over_s = marks.map(|mark| now.saturating_sub(mark.at).div_euclid(1_000_000_000));
-        let own = self.messages.iter();
+        let marks = [windows.minute.begin(), windows.quarter.begin()];
+        let seconds = |since: u64| now.saturating_sub(since).div_euclid(1_000_000_000);
+        let (total_s, over_s) = (seconds(0), marks.map(|mark| seconds(mark.at)));
         let other = iter::once(&self.other).filter(|cell| cell.sent.load(Relaxed) > 0);
-        let mut all = None;
-        let row = |(slot, cell): (usize, &Arc<MessageCell>)| {
-            // Most types of message have never been sent.
-            let times = if cell.sent.load(Relaxed) == 0 {
-                over_s.map(|over_s| Times { over_s, ..Times::default() })
-            } else {
-                let counts = cell.counts();
-                let spans = marks.map(|mark| Span::of(cell, &counts, mark.cells.get(slot)));
-                all.get_or_insert_with(<[Span; 3]>::default).iter_mut().zip(&spans).for_each(|(all, span)| all.join(span));
-                times(&spans, over_s)
+        let cells: Vec<&MessageCell> = self.messages.iter().chain(other).map(|cell| &**cell).collect();
+        let counts: Vec<Option<CellCounts>> = cells.iter().map(|cell| (cell.sent.load(Relaxed) > 0).then(|| cell.counts())).collect();
+        let (mut rows, mut came) = (Vec::with_capacity(cells.len()), Vec::new());
+        for (slot, (cell, counts)) in cells.iter().zip(&counts).enumerate() {
+            let Some(counts) = counts else {
+                rows.push(never_sent(cell, total_s, over_s));
+                continue;
             };
-            message_snapshot(cell, times)
+            let spans = marks.map(|mark| Span::of(cell, counts, mark.cells.get(slot)));
+            let windows = times(&spans, over_s);
+            rows.push(message_snapshot(cell, Span::of(cell, counts, None).times(total_s), windows));
+            came.push((spans, windows));
+        }
+        let all = match came.as_slice() {
+            [] => Default::default(),
+            [(_, only)] => *only,
+            [(first, _), others @ ..] => {
+                let mut all = first.clone();
+                others.iter().for_each(|(spans, _)| all.iter_mut().zip(spans).for_each(|(all, span)| all.join(span)));
+                times(&all, over_s)
+            }
         };
-        let rows = own.chain(other).enumerate().map(row).collect();
-        let [_, minute, quarter] = all.map(|all| times(&all, over_s)).unwrap_or_default();
-        (rows, [minute, quarter].map(|times| Some(times).filter(|times| times.begun > 0 || times.replied > 0)))
+        (rows, all.map(|times| Some(times).filter(|times| times.begun > 0 || times.replied > 0)))
     }
 
     fn running_now(&self, now: u64, busy_ns: Option<u64>) -> Option<RunningNow> {
@@ -258,12 +264,24 @@ impl Meter {
     }
 }
 
-fn message_snapshot(cell: &MessageCell, [total, last_1_min, last_15_min]: [Times; 3]) -> MessageSnapshot {
+/// Gives the row of a type of message that was never sent, as most are.
+fn never_sent(cell: &MessageCell, total_s: u64, over_s: [u64; 2]) -> MessageSnapshot {
+    let none = |over_s| Times { over_s, ..Times::default() };
+    let [last_1_min, last_15_min] = over_s.map(none);
+    MessageSnapshot { total: none(total_s), last_1_min, last_15_min, ..refusals(cell) }
+}
+
+/// Gives the row of a type of message with its refusals alone.
+fn refusals(cell: &MessageCell) -> MessageSnapshot {
     let [refused_full, refused_overloaded, refused_dead] =
         [&cell.refused.full, &cell.refused.overloaded, &cell.refused.dead].map(|count| count.load(Relaxed));
+    let refused = sum([refused_full, refused_overloaded, refused_dead]);
+    MessageSnapshot { message: cell.name, refused, refused_full, refused_overloaded, refused_dead, ..MessageSnapshot::default() }
+}
+
+fn message_snapshot(cell: &MessageCell, total: Times, [last_1_min, last_15_min]: [Times; 2]) -> MessageSnapshot {
     let ((queued, in_flight), (queued_high, in_flight_high)) = (cell.load.now(), cell.load.high());
     MessageSnapshot {
-        message: cell.name,
         sent: cell.sent.load(Relaxed),
         queued,
         queued_high,
@@ -272,51 +290,47 @@ fn message_snapshot(cell: &MessageCell, [total, last_1_min, last_15_min]: [Times
         handled: cell.handled.load(Relaxed),
         replied: cell.replied.load(Relaxed),
         lost: cell.lost.load(Relaxed),
-        refused: sum([refused_full, refused_overloaded, refused_dead]),
-        refused_full,
-        refused_overloaded,
-        refused_dead,
         wait_sum_ns: cell.wait.sum_ns(),
         handler_sum_ns: cell.handler.sum_ns(),
         response_sum_ns: cell.response.sum_ns(),
         total,
         last_1_min,
         last_15_min,
+        ..refusals(cell)
     }
 }
 
 /// What was counted over a span of time, and the longest ever measured of each kind.
-#[derive(Default)]
-struct Span {
-    counts: CellCounts,
+#[derive(Clone)]
+struct Span<'a> {
+    counts: Cow<'a, CellCounts>,
     longest_ns: [u64; 3],
 }
 
-impl Span {
-    fn of(cell: &MessageCell, now: &CellCounts, then: Option<&CellCounts>) -> Self {
-        let counts = match then {
-            None => now.clone(),
-            Some(then) => CellCounts {
-                wait: now.wait.since(&then.wait),
-                handler: now.handler.since(&then.handler),
-                response: now.response.since(&then.response),
-            },
+impl<'a> Span<'a> {
+    fn of(cell: &MessageCell, now: &'a CellCounts, then: Option<&CellCounts>) -> Self {
+        let since = |then: &CellCounts| CellCounts {
+            wait: now.wait.since(&then.wait),
+            handler: now.handler.since(&then.handler),
+            response: now.response.since(&then.response),
         };
+        let counts = then.map_or(Cow::Borrowed(now), |then| Cow::Owned(since(then)));
         Self { counts, longest_ns: [&cell.wait, &cell.handler, &cell.response].map(|histogram| histogram.max_ns()) }
     }
 
     fn join(&mut self, other: &Self) {
-        self.counts.wait.join(&other.counts.wait);
-        self.counts.handler.join(&other.counts.handler);
-        self.counts.response.join(&other.counts.response);
+        let counts = self.counts.to_mut();
+        counts.wait.join(&other.counts.wait);
+        counts.handler.join(&other.counts.handler);
+        counts.response.join(&other.counts.response);
         self.longest_ns.iter_mut().zip(other.longest_ns).for_each(|(longest, other)| *longest = (*longest).max(other));
     }
 
     fn times(&self, over_s: u64) -> Times {
-        let Self { counts: CellCounts { wait, handler, response }, longest_ns: [wait_ns, handler_ns, response_ns] } = self;
-        let (begun, [wait_p50_us, wait_p99_us, wait_max_us]) = figures(wait, *wait_ns);
-        let (_, [handler_p50_us, handler_p99_us, handler_max_us]) = figures(handler, *handler_ns);
-        let (replied, [response_p50_us, response_p99_us, response_max_us]) = figures(response, *response_ns);
+        let (CellCounts { wait, handler, response }, [wait_ns, handler_ns, response_ns]) = (&*self.counts, self.longest_ns);
+        let (begun, [wait_p50_us, wait_p99_us, wait_max_us]) = figures(wait, wait_ns);
+        let (_, [handler_p50_us, handler_p99_us, handler_max_us]) = figures(handler, handler_ns);
+        let (replied, [response_p50_us, response_p99_us, response_max_us]) = figures(response, response_ns);
         Times {
             over_s,
             begun,
@@ -334,9 +348,8 @@ impl Span {
     }
 }
 
-fn times(spans: &[Span; 3], over_s: [u64; 3]) -> [Times; 3] {
-    let ([total, minute, quarter], [total_s, minute_s, quarter_s]) = (spans, over_s);
-    [total.times(total_s), minute.times(minute_s), quarter.times(quarter_s)]
+fn times([minute, quarter]: &[Span<'_>; 2], [minute_s, quarter_s]: [u64; 2]) -> [Times; 2] {
+    [minute.times(minute_s), quarter.times(quarter_s)]
 }
 
 /// Counts all, and gives median, 99th percentile and longest in microseconds, rounded up; nothing is longer than the longest ever measured.

@@ -4,8 +4,11 @@ mod actors;
 mod service;
 mod venues;
 
-use super::metrics::{Family, Kind, Samples};
-use super::snapshot::Snapshot;
+use super::{
+    metrics::{Family, Kind},
+    samples::Samples,
+    snapshot::Snapshot,
+};
 
 /// Gives every family, in the order of the text.
 pub(super) fn all() -> impl Iterator<Item = &'static Family> {

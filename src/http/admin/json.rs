@@ -6,22 +6,21 @@ use super::{
     snapshot::{self, Snapshot, millis},
 };
 use crate::{
-    http::{connections::Figures, receipts},
-    wire::VenueJson,
+    http::connections::Figures,
+    wire::{
+        VenueJson,
+        object::{Json, Members, Seldom, objects, push_object},
+    },
 };
 use quorate_actors::{
-    VenueState,
     breaker::BreakerState,
-    meter::{ActorSnapshot, BucketCounts, Event, MessageSnapshot},
-    model::Reason,
+    meter::{ActorSnapshot, BucketCounts, Event, MessageSnapshot, RunningNow, Times as Measured},
 };
-use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// About how long the text is, for the first guess.
 const SIZE: usize = 32 << 10;
 
-#[derive(Serialize)]
 struct All<'a> {
     number: u64,
     time: &'a str,
@@ -39,16 +38,14 @@ struct All<'a> {
     pairs: Vec<Pair<'a>>,
     venues: Vec<Venue<'a>>,
     actors: Vec<Actor<'a>>,
-    audit: &'a [Audited],
+    audit: Seldom<&'a [Audited]>,
 }
 
-#[derive(Serialize)]
 struct Verdict<'a> {
     word: &'static str,
     sentence: &'a str,
 }
 
-#[derive(Serialize)]
 struct Rounds {
     quotes: u64,
     rates: u64,
@@ -59,21 +56,19 @@ struct Rounds {
     answered_deadline: u64,
 }
 
-#[derive(Serialize)]
 struct Receipts {
     made: BTreeMap<&'static str, u64>,
-    #[serde(flatten)]
-    kept: receipts::Figures,
+    kept: usize,
+    kept_bytes: usize,
+    limit_bytes: usize,
 }
 
-#[derive(Serialize)]
 struct Route {
     route: &'static str,
     status: &'static str,
     time: Times,
 }
 
-#[derive(Serialize)]
 struct Times {
     count: u64,
     sum_us: u64,
@@ -96,7 +91,6 @@ impl Times {
     }
 }
 
-#[derive(Serialize)]
 struct Pair<'a> {
     pair: &'a str,
     required: bool,
@@ -108,16 +102,15 @@ struct Pair<'a> {
     rate_age_ms: Option<u64>,
 }
 
-#[derive(Serialize)]
 struct Venue<'a> {
     id: &'a str,
-    state: VenueState,
+    state: &'static str,
     state_for_ms: u64,
     restarts: u64,
     reconnects: u64,
     requests: u64,
     answers: u64,
-    faults: Faults<'a>,
+    faults: BTreeMap<&'static str, u64>,
     pairs_quoted: usize,
     last_quote_age_ms: Option<u64>,
     breaker: BreakerState,
@@ -129,31 +122,23 @@ struct Venue<'a> {
     detail: Option<Detail<'a>>,
 }
 
-#[derive(Serialize)]
 struct Detail<'a> {
-    profile: VenueJson<'a>,
+    profile: Seldom<VenueJson<'a>>,
     response: Times,
 }
 
-/// Writes counts by the words of their reasons.
-struct Faults<'a>(&'a BTreeMap<Reason, u64>);
-
-impl Serialize for Faults<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(reason, count)| (reason.slug(), count)))
-    }
+struct Actor<'a> {
+    figures: &'a ActorSnapshot,
+    own: Own<'a>,
 }
 
-#[derive(Serialize)]
-struct Actor<'a> {
-    #[serde(flatten)]
-    figures: &'a ActorSnapshot,
+/// Holds what of an actor is written in another way than it is kept.
+struct Own<'a> {
     last_error: Option<Happened<'a>>,
     messages: Option<&'a [MessageSnapshot]>,
     events: Option<Vec<Happened<'a>>>,
 }
 
-#[derive(Serialize)]
 struct Happened<'a> {
     kind: &'static str,
     detail: &'a str,
@@ -168,12 +153,12 @@ impl<'a> Actor<'a> {
             Happened { kind, detail, count: *count, age_ms: event.age_ms(actor.metered_ns) }
         };
         let is_open = open == Some(&*actor.name);
-        Self {
-            figures: actor,
+        let own = Own {
             last_error: actor.last_error.as_ref().map(happened),
             messages: is_open.then_some(&*actor.messages),
             events: is_open.then(|| actor.events.iter().rev().map(happened).collect()),
-        }
+        };
+        Self { figures: actor, own }
     }
 }
 
@@ -201,17 +186,72 @@ pub(super) fn render(s: &Snapshot, audit: &[Audited], open: Option<&str>) -> Vec
             answered_enough: t.answered_enough,
             answered_deadline: t.answered_deadline,
         },
-        receipts: Receipts { made: t.receipts.iter().map(|(status, count)| (status.slug(), *count)).collect(), kept: s.receipts },
+        receipts: Receipts {
+            made: t.receipts.iter().map(|(status, count)| (status.slug(), *count)).collect(),
+            kept: s.receipts.kept,
+            kept_bytes: s.receipts.kept_bytes,
+            limit_bytes: s.receipts.limit_bytes,
+        },
         routes: s.routes.iter().map(|row| Route { route: row.route, status: row.status, time: Times::of(&row.time) }).collect(),
         pairs: s.pairs.iter().map(Pair::of).collect(),
         venues: s.venues.iter().map(|venue| Venue::of(venue, open)).collect(),
         actors: s.actors.iter().map(|actor| Actor::of(actor, open)).collect(),
-        audit,
+        audit: Seldom(audit),
     };
     let mut out = Vec::with_capacity(SIZE);
-    // Values of ours have text keys and no map that fails to be written.
-    let _ = serde_json::to_writer(&mut out, &all);
+    all.push(&mut out);
     out
+}
+
+objects! {
+    All<'a> {
+        number, time, boot, simulated, verdict, process, clock_skew_ms, updates_missed, connections, refused_heads, rounds, receipts, routes, pairs, venues,
+        actors, audit
+    }
+    Verdict<'a> { word, sentence }
+    Process { version, commit, uptime_ms, memory_bytes, threads }
+    Figures { limit, open, waiting, waited }
+    Rounds { quotes, rates, refused, answered_memory, answered_all, answered_enough, answered_deadline }
+    Receipts { made, kept, kept_bytes, limit_bytes }
+    Route { route, status, time }
+    Times { count, sum_us, p50_us, p99_us, bounds_us, counts }
+    Pair<'a> { pair, required, ready, quorum, venues_asked, quotes_admitted, rate_status, rate_age_ms }
+    Venue<'a> {
+        id, state, state_for_ms, restarts, reconnects, requests, answers, faults, pairs_quoted, last_quote_age_ms, breaker, budget_left_permille,
+        budget_share_permille, poll_interval_ms, response_p50_us, response_p99_us, detail
+    }
+    Detail<'a> { profile, response }
+    BreakerState { state, left_ms; until }
+    Own<'a> { last_error, messages, events }
+    Happened<'a> { kind, detail, count, age_ms }
+    ActorSnapshot {
+        name, state, state_for_ms, incarnation, up_ms, metered_ns, restarts, restarts_by, queued, queued_high, capacity, in_flight, in_flight_high,
+        in_flight_max, sent, handled, replied, refused, lost, polls, busy_ns, busy_for_ms, stuck, stuck_for_ms, running_now, last_1_min, last_15_min;
+        events, last_error, messages
+    }
+    RunningNow { message, for_ms }
+    MessageSnapshot {
+        message, sent, queued, queued_high, in_flight, in_flight_high, handled, replied, lost, refused, refused_full, refused_overloaded, refused_dead,
+        wait_sum_ns, handler_sum_ns, response_sum_ns, last_1_min, last_15_min;
+        total
+    }
+    Measured {
+        over_s, begun, replied, wait_p50_us, wait_p99_us, wait_max_us, handler_p50_us, handler_p99_us, handler_max_us, response_p50_us, response_p99_us,
+        response_max_us
+    }
+}
+
+impl Json for Actor<'_> {
+    fn push(&self, out: &mut Vec<u8>) {
+        push_object(out, self);
+    }
+}
+
+impl Members for Actor<'_> {
+    fn push_members(&self, out: &mut Vec<u8>) {
+        self.figures.push_members(out);
+        self.own.push_members(out);
+    }
 }
 
 impl<'a> Pair<'a> {
@@ -235,13 +275,13 @@ impl<'a> Venue<'a> {
         let is_open = open.and_then(|name| name.strip_prefix("exchange/")) == Some(venue.id());
         Self {
             id: venue.id(),
-            state: status.state,
+            state: status.state.slug(),
             state_for_ms: millis(status.state_for),
             restarts: status.restarts,
             reconnects: status.reconnects,
             requests: status.requests,
             answers: status.answers,
-            faults: Faults(&status.faults),
+            faults: status.faults.iter().map(|(reason, count)| (reason.slug(), *count)).collect(),
             pairs_quoted: status.quoted,
             last_quote_age_ms: status.last_quote_age.map(millis),
             breaker: status.breaker,
@@ -250,7 +290,7 @@ impl<'a> Venue<'a> {
             poll_interval_ms: status.plan.interval_ms,
             response_p50_us: status.latency.quantile_us(50),
             response_p99_us: status.latency.quantile_us(99),
-            detail: is_open.then(|| Detail { profile: venue.json(), response: Times::of(&status.latency) }),
+            detail: is_open.then(|| Detail { profile: Seldom(venue.json()), response: Times::of(&status.latency) }),
         }
     }
 }

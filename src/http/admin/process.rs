@@ -1,10 +1,9 @@
 //! What the system says of this process.
 
-use serde::Serialize;
 use std::time::Duration;
 
 /// Holds the figures of the process; those that the system does not give are `None`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) version: &'static str,
     pub(crate) commit: &'static str,
@@ -22,14 +21,14 @@ pub(super) fn read(uptime: Duration) -> Process {
         version: env!("CARGO_PKG_VERSION"),
         commit: env!("BUILD_COMMIT"),
         uptime_ms: super::snapshot::millis(uptime),
-        memory_bytes: number(&status, "VmRSS:").and_then(|kib| kib.checked_mul(1024)),
-        threads: number(&status, "Threads:"),
+        memory_bytes: number(&status, "\nVmRSS:").and_then(|kib| kib.checked_mul(1024)),
+        threads: number(&status, "\nThreads:"),
     }
 }
 
-/// Gives the number of a line of that text.
+/// Gives the number behind a name, which begins with the end of the line before it.
 fn number(status: &str, name: &str) -> Option<u64> {
-    status.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
+    status.split_once(name)?.1.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -39,7 +38,7 @@ mod tests {
     #[test]
     fn numbers_are_read_from_the_lines_of_their_names() {
         let text = "Name:\tquorate\nVmHWM:\t   30000 kB\nVmRSS:\t   23260 kB\nThreads:\t7\n";
-        assert_eq!((number(text, "VmRSS:"), number(text, "Threads:"), number(text, "VmSwap:")), (Some(23_260), Some(7), None));
+        assert_eq!((number(text, "\nVmRSS:"), number(text, "\nThreads:"), number(text, "\nVmSwap:")), (Some(23_260), Some(7), None));
     }
 
     #[test]

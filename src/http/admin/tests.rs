@@ -227,7 +227,7 @@ fn times_of(place: &str) -> Option<Ruled> {
         None => ("actor", place.strip_prefix("actors.")?),
     };
     let (window, figure) = rest.split_once('.')?;
-    let window = [("total", "all"), ("last_1_min", "1m"), ("last_15_min", "15m")].into_iter().find(|(name, _)| *name == window)?.1;
+    let window = [("last_1_min", "1m"), ("last_15_min", "15m")].into_iter().find(|(name, _)| *name == window)?.1;
     if let Some((name, stat)) = figure.strip_suffix("_us").and_then(|figure| figure.rsplit_once('_')) {
         let stat = ["p50", "p99", "max"].into_iter().find(|known| *known == stat)?;
         return Some((format!("quorate_{kind}_{name}_seconds"), 6, vec![("window", window), ("stat", stat)]));

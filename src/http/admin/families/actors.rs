@@ -2,33 +2,36 @@
 
 use super::{Family, counter, gauge};
 use crate::http::admin::{
-    metrics::{Labels, Samples},
+    samples::{Labels, Samples, Text},
     snapshot::Snapshot,
 };
 use quorate_actors::meter::{MessageSnapshot, Times};
 
 /// The windows over which times are told, and what is told of each, as labels.
 struct Window {
-    label: &'static str,
-    stats: [&'static str; 3],
+    label: Text,
+    stats: [Text; 3],
 }
 
 macro_rules! window {
     ($name:literal) => {
         Window {
-            label: concat!("window=\"", $name, "\""),
+            label: Text::fixed(concat!("window=\"", $name, "\"")),
             stats: [
-                concat!("window=\"", $name, "\",stat=\"p50\""),
-                concat!("window=\"", $name, "\",stat=\"p99\""),
-                concat!("window=\"", $name, "\",stat=\"max\""),
+                Text::fixed(concat!("window=\"", $name, "\",stat=\"p50\"")),
+                Text::fixed(concat!("window=\"", $name, "\",stat=\"p99\"")),
+                Text::fixed(concat!("window=\"", $name, "\",stat=\"max\"")),
             ],
         }
     };
 }
 
-static SINCE_START: Window = window!("all");
 static MINUTE: Window = window!("1m");
 static QUARTER: Window = window!("15m");
+
+static FULL: Text = Text::fixed("reason=\"full\"");
+static OVERLOADED: Text = Text::fixed("reason=\"overloaded\"");
+static DEAD: Text = Text::fixed("reason=\"dead\"");
 
 /// Adds a count of each type of message; a type that never came is left out, as its actor's own counts are not.
 fn each_message(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&MessageSnapshot) -> u64) {
@@ -46,7 +49,7 @@ fn actor_times(s: &Snapshot, out: &mut Samples<'_>, figures: fn(&Times) -> [u64;
 }
 
 /// Runs over the windows in which there were messages.
-fn actor_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, &Window, &Times)) {
+fn actor_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, &'static Window, &Times)) {
     out.actors(s, |out, of, actor| {
         for (window, times) in [(&MINUTE, &actor.last_1_min), (&QUARTER, &actor.last_15_min)] {
             times.iter().for_each(|times| add(out, of, window, times));
@@ -54,25 +57,25 @@ fn actor_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<
     });
 }
 
-/// Adds median, 99th percentile and longest of each type of message, since the start too.
+/// Adds median, 99th percentile and longest of each type of message.
 fn message_times(s: &Snapshot, out: &mut Samples<'_>, figures: fn(&Times) -> [u64; 3]) {
     message_windows(s, out, |out, of, window, times| stats(out, of, window, figures(times)));
 }
 
 /// Adds a count in each window of each type of message.
 fn message_counts(s: &Snapshot, out: &mut Samples<'_>, figure: fn(&Times) -> u64) {
-    message_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), figure(times)));
+    message_windows(s, out, |out, of, window, times| out.count(of.fixed(&window.label), figure(times)));
 }
 
-fn message_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, &Window, &Times)) {
+fn message_windows(s: &Snapshot, out: &mut Samples<'_>, add: impl Fn(&mut Samples<'_>, Labels<'_>, &'static Window, &Times)) {
     out.messages(s, |out, of, row| {
-        for (window, times) in [(&SINCE_START, &row.total), (&MINUTE, &row.last_1_min), (&QUARTER, &row.last_15_min)] {
+        for (window, times) in [(&MINUTE, &row.last_1_min), (&QUARTER, &row.last_15_min)] {
             add(out, of, window, times);
         }
     });
 }
 
-fn stats(out: &mut Samples<'_>, of: Labels<'_>, window: &Window, figures: [u64; 3]) {
+fn stats(out: &mut Samples<'_>, of: Labels<'_>, window: &'static Window, figures: [u64; 3]) {
     window.stats.iter().zip(figures).for_each(|(stat, us)| out.scaled(of.fixed(stat), us, 6));
 }
 
@@ -170,13 +173,13 @@ pub(super) const FAMILIES: &[Family] = &[
         out.actors(s, |out, of, a| a.last_error.iter().for_each(|error| out.count(of, error.count)));
     }),
     gauge("quorate_actor_window_seconds", "seconds", "How long a window is, of those over which times are told.", |s, out| {
-        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), times.over_s));
+        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(&window.label), times.over_s));
     }),
     gauge("quorate_actor_window_begun", "", "Messages begun in a window.", |s, out| {
-        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), times.begun));
+        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(&window.label), times.begun));
     }),
     gauge("quorate_actor_window_replied", "", "Messages replied in a window.", |s, out| {
-        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(window.label), times.replied));
+        actor_windows(s, out, |out, of, window, times| out.count(of.fixed(&window.label), times.replied));
     }),
     gauge("quorate_actor_wait_seconds", "seconds", "Time from send to begin, over a window.", |s, out| actor_times(s, out, wait)),
     gauge("quorate_actor_handler_seconds", "seconds", "Time in handlers, over a window.", |s, out| actor_times(s, out, handler)),
@@ -187,9 +190,9 @@ pub(super) const FAMILIES: &[Family] = &[
     counter("quorate_message_lost", "", "Messages of a type dropped before their reply.", |s, out| each_message(s, out, |m| m.lost)),
     counter("quorate_message_refused", "", "Messages of a type that were not taken, by reason.", |s, out| {
         out.messages(s, |out, of, row| {
-            out.count(of.fixed("reason=\"full\""), row.refused_full);
-            out.count(of.fixed("reason=\"overloaded\""), row.refused_overloaded);
-            out.count(of.fixed("reason=\"dead\""), row.refused_dead);
+            out.count(of.fixed(&FULL), row.refused_full);
+            out.count(of.fixed(&OVERLOADED), row.refused_overloaded);
+            out.count(of.fixed(&DEAD), row.refused_dead);
         });
     }),
     gauge("quorate_message_queued", "", "Messages of a type that wait.", |s, out| each_message(s, out, |m| m.queued)),

@@ -1,7 +1,7 @@
 //! Metrics of the service as a whole: process, connections, rounds, receipts, pairs, what is served.
 
 use super::{Family, counter, gauge, histogram, info};
-use crate::http::admin::{metrics::Labels, snapshot::Verdict};
+use crate::http::admin::{samples::Labels, snapshot::Verdict};
 
 /// The families, in the order of the text.
 pub(super) const FAMILIES: &[Family] = &[
