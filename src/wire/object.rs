@@ -172,6 +172,12 @@ mod tests {
 
     struct Empty;
 
+    impl Json for Empty {
+        fn push(&self, out: &mut Vec<u8>) {
+            push_object(out, self);
+        }
+    }
+
     impl Members for Empty {
         fn push_members(&self, _: &mut Vec<u8>) {}
     }
@@ -193,20 +199,13 @@ mod tests {
             inner: Seldom(vec!["z"]),
             hidden: 3,
         };
-        let text = |value: &dyn Fn(&mut Vec<u8>)| {
+        let text = |value: &dyn Json| {
             let mut out = Vec::new();
-            value(&mut out);
+            value.push(&mut out);
             String::from_utf8(out).unwrap()
         };
         let want = r#"{"name":"a\"b\n,","count":18446744073709551615,"before":-7,"is_so":true,"none":null,"list":[1,2],"by":{"x":1,"y,":2},"inner":["z"]}"#;
-        assert_eq!((text(&|out| row.push(out)).as_str(), row.hidden), (want, 3));
-        let empty: [(&str, &dyn Fn(&mut Vec<u8>)); 3] = [
-            ("[]", &|out| Vec::<u64>::new().push(out)),
-            ("{}", &|out| BTreeMap::<&str, u64>::new().push(out)),
-            ("{}", &|out| push_object(out, &Empty)),
-        ];
-        for (want, value) in empty {
-            assert_eq!(text(value), want);
-        }
+        assert_eq!((text(&row).as_str(), row.hidden), (want, 3));
+        assert_eq!([text(&Vec::<u64>::new()), text(&BTreeMap::<&str, u64>::new()), text(&Empty)], ["[]", "{}", "{}"]);
     }
 }

@@ -153,7 +153,8 @@ impl Firsts {
 
 /// Gives the bounds of a histogram as the ends of its labels. They are ours, few, and never change: each is written once.
 fn bounds(bounds_us: &'static [u64]) -> Arc<[Text]> {
-    static WRITTEN: Mutex<Vec<(&[u64], Arc<[Text]>)>> = Mutex::new(Vec::new());
+    type Written = (&'static [u64], Arc<[Text]>);
+    static WRITTEN: Mutex<Vec<Written>> = Mutex::new(Vec::new());
     let mut written = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, texts)) = written.iter().find(|(bounds, _)| std::ptr::eq(*bounds, bounds_us)) {
         return Arc::clone(texts);
