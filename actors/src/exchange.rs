@@ -119,7 +119,7 @@ impl Exchange {
             budget.resume(full_at);
         }
         cell.facts().budget_full_for = budget.full_for();
-        let mut listing = Listing::default();
+        let mut listing = Listing::with_room(cell.pairs.len());
         for pair in cell.pairs.iter() {
             listing.add(cell.venue.as_ref(), *pair, true);
         }

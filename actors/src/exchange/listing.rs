@@ -29,6 +29,14 @@ enum Known {
 }
 
 impl Listing {
+    /// Makes room for so many pairs at once: what grows leaves memory behind that nobody uses.
+    pub(crate) fn with_room(pairs: usize) -> Self {
+        let (mut by_pair, mut by_symbol) = (SmallMap::default(), SmallMap::default());
+        by_pair.reserve(pairs);
+        by_symbol.reserve(pairs);
+        Self { entries: Vec::with_capacity(pairs), by_pair, by_symbol }
+    }
+
     /// Adds a pair, or gives the number that it has; a polled one stays polled.
     pub(crate) fn add(&mut self, venue: &dyn Venue, pair: Pair, polled: bool) -> usize {
         if let Some(at) = self.by_pair.get(&pair) {

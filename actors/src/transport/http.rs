@@ -41,8 +41,9 @@ use tokio::{
 /// What every request says of itself.
 const USER_AGENT: &str = concat!("quorate/", env!("CARGO_PKG_VERSION"), " (+", env!("CARGO_PKG_REPOSITORY"), ")");
 
-/// The number of requests that are kept ready. Beyond it all are dropped: a venue is asked for far fewer.
-const FROZEN_MAX: usize = 4096;
+/// The number of requests that are kept ready. Beyond it all are dropped, and made again: awc takes sixteen kilobytes for each, and a venue that is asked for more
+/// than so many pairs one by one is asked for each but seldom.
+const FROZEN_MAX: usize = 64;
 
 /// Makes an [`AwcTransport`] for each venue. All share one TLS configuration, and with it the sessions that they resume.
 #[derive(Clone, Debug)]
