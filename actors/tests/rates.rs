@@ -288,7 +288,7 @@ fn while_a_stablecoin_slides_its_price_is_asked_for_ahead_of_its_turn_within_the
         let limited = VENUES.iter().filter(|venue| venue.profile().budget.per <= ms(60_000)).map(|venue| venue.profile());
         let asked: Vec<(&str, u64)> = limited.clone().map(|profile| (profile.id, sim.requests(profile.id))).collect();
         // Polled in turn, Kraken's word is up to two seconds old and Bitfinex's four: the middle of all would be off by more than two per cent.
-        followed(&sim, &engine, Num::new(1, -2)).await;
+        followed(&sim, &engine, Num::new(95, -4)).await;
         for ((id, before), profile) in asked.into_iter().zip(limited) {
             let windows = ms(12_000).as_millis().div_ceil(profile.budget.per.as_millis()) as u64;
             let weight = sim.requests(id) - before;

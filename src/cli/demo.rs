@@ -7,7 +7,7 @@ use super::{
     sim::{self, MarketArgs, SimError},
 };
 use crate::{
-    config::{Config, From},
+    config::{Config, ConfigError, From, Layers},
     serve::ServeError,
 };
 use actix::Arbiter;
@@ -54,17 +54,23 @@ pub(super) fn run(args: DemoArgs) -> Exit {
 async fn demo(args: DemoArgs) -> Result<(), DemoError> {
     let mut layers = load_service(&args.service, process_environment())?;
     let (origin, own) = simulate(args.sim_listen, args.market).await?;
-    let from = From::Flag("demo".to_owned());
-    for (venue, origin) in &own {
-        layers.set(&format!("venues.{venue}.origin"), origin, &from).map_err(LoadError::Config)?;
-        let budget = format!("venues.{venue}.budget");
-        if !layers.origins.contains_key(&budget) {
-            layers.set(&budget, BUDGET, &from).map_err(LoadError::Config)?;
-        }
-    }
+    direct(&mut layers, &own).map_err(LoadError::Config)?;
     let config = Config::of(&layers).map_err(LoadError::Config)?;
     say(&format!("SIMULATED market of {} exchanges; faults and prices at {origin}/_sim/", own.len()));
     Ok(serve::until_told(config).await?)
+}
+
+/// Has the venues asked at these addresses, and as often as anybody likes where nobody has set a budget.
+fn direct(layers: &mut Layers, own: &[(VenueId, String)]) -> Result<(), ConfigError> {
+    let from = From::Flag("demo".to_owned());
+    for (venue, origin) in own {
+        layers.set(&format!("venues.{venue}.origin"), origin, &from)?;
+        let budget = format!("venues.{venue}.budget");
+        if !layers.origins.contains_key(&budget) {
+            layers.set(&budget, BUDGET, &from)?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs the simulation on a thread of its own, so that its work is not taken for ours; gives its address and each venue's own.
@@ -82,4 +88,25 @@ async fn simulate(listen: SocketAddr, market: MarketArgs) -> Result<(String, Vec
         }
     });
     Ok(told.await.map_err(|_| DemoError::Gone)??)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quorate_actors::venue::Budget;
+    use std::time::Duration;
+
+    #[test]
+    fn budgets_are_lifted_but_for_those_that_somebody_set() {
+        let mut layers = Layers::defaults().unwrap();
+        layers.set("venues.kraken.budget", "15/15s", &From::Flag("--set".to_owned())).unwrap();
+        let own = ["kraken", "bitfinex"].map(|id| (VenueId::new(id), format!("http://127.0.0.1:9000/{id}")));
+        direct(&mut layers, &own).unwrap();
+        let config = Config::of(&layers).unwrap();
+        let budget = |weight, seconds| Some(Budget { weight, per: Duration::from_secs(seconds) });
+        let [kraken, bitfinex, okx] = ["kraken", "bitfinex", "okx"].map(|id| &config.venues[id]);
+        assert_eq!((kraken.budget, bitfinex.budget, okx.budget), (budget(15, 15), budget(10_000, 1), None));
+        assert_eq!(bitfinex.origin, "http://127.0.0.1:9000/bitfinex");
+        assert!(config.simulated());
+    }
 }
